@@ -66,3 +66,9 @@ def test_pages_name_tests_that_exist(page):
 def test_the_face_of_a_system_stays_thin():
     """Questions are functions of `study`; `System` only documents them and passes them on."""
     assert len((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_no_file_is_longer_than_400_lines():
+    """What is longer is more than one thing."""
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "src").rglob("*.py")}
+    assert {path.name: length for path, length in lengths.items() if length > 400} == {}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 
 SIZES: dict[str, dict[str, Any]] = {
     "Coulomb": {"mu_static": 0.4, "mu_kinetic": 0.3},

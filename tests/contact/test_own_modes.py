@@ -13,7 +13,7 @@ import pytest
 import trundle as tr
 from trundle.contact.modes.find import mode_states, transitions
 from trundle.contact.modes.mode import Mode, Transition
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 
 G, HIGH, LOW, UP, DOWN = 9.81, 0.5, 0.2, 1.0, 0.4
 

@@ -11,7 +11,7 @@ import trundle as tr
 from trundle import examples
 from trundle.bicycle.whipple import benchmark_parts, whipple
 from trundle.errors import ModelError
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 
 RNG = np.random.default_rng(18)
 

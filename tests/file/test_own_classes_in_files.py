@@ -9,7 +9,8 @@ import pytest
 from trundle.contact.friction import RegularisedCoulomb
 from trundle.errors import FileError
 from trundle.file import read_model
-from trundle.laws.law import EffortLaw, FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
+from trundle.laws.law import EffortLaw
 from trundle.model.force import Between, Force, Terms
 from trundle.typing import Expr
 

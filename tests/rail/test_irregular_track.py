@@ -6,8 +6,8 @@ from scipy.interpolate import make_interp_spline
 
 import trundle as tr
 from trundle import rail
-from trundle.rail.track.irregularity import SineSum
 from trundle.rail.track.line import irregularity_table
+from trundle.rail.track.signal import SineSum
 
 MASS, SPEED = 1813.0, 20.0
 K, C = (1e6, 0, 0, 0, 0, 1e6), (1e4, 1e4, 0, 0, 0, 1e4)  # of the guide, which lets it go across but not hunt

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.bicycle.loop import Loop
-from trundle.laws.law import ContactLaw
+from trundle.laws.friction_law import ContactLaw
 from trundle.model import Body, Model, shape
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute

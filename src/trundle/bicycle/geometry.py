@@ -77,7 +77,17 @@ class Geometry:
         return reach > 0 and hypot(reach, self.axial_distance) >= self.rear_radius + self.front_radius
 
     def coefficients(self, roll: Expr, steer: Expr) -> Coefficients:
-        """c1 to c6 of the closure equations, for numbers or arrays."""
+        """c1 to c6 of the closure equations, for numbers or arrays.
+
+        Parameters
+        ----------
+        roll, steer : float or array
+            Angles (rad).
+
+        Returns
+        -------
+        tuple of array
+        """
         sin_roll, cos_roll, sin_steer, cos_steer = np.sin(roll), np.cos(roll), np.sin(steer), np.cos(steer)
         u_r, u_f, d = self.rear_offset, self.front_offset, self.axial_distance
         circle = self.front_radius - self.front_tyre

@@ -79,6 +79,21 @@ class Loop:
 
         `rear_angle` (chi_rf) and `front_angle` (chi_ff) are those of the hubs. Yaw, x and y, of the rear wheel and its
         contact, matter only where the front road is another plane.
+
+        Parameters
+        ----------
+        roll, steer : float or array
+            Angles (rad).
+        rear_angle, front_angle : float or array
+            Angles of the hubs (rad).
+        yaw : float or array
+            Of the rear wheel (rad).
+        x, y : float or array
+            Place of the rear contact (m).
+
+        Returns
+        -------
+        tuple of array
         """
         given = np.broadcast_arrays(roll, steer, rear_angle, front_angle, yaw, x, y)
         roll, steer, rear_angle, front_angle, yaw, x, y = (np.asarray(v, dtype=float).ravel() for v in given)

@@ -15,7 +15,7 @@ from trundle.bicycle.askew import connect_askew
 from trundle.bicycle.loop import Loop
 from trundle.contact import NoSlip
 from trundle.errors import ModelError
-from trundle.laws.law import ContactLaw
+from trundle.laws.friction_law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
 from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.typing import Expr
 

@@ -8,7 +8,7 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.coefficient import check, check_positive, number, value
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.typing import Expr
 

@@ -26,19 +26,61 @@ class NormalLaw(EffortLaw):
         return 1.0
 
     def undamped(self, q: Expr) -> Expr:
-        """Elastic force (N)."""
+        """Elastic force (N).
+
+        Parameters
+        ----------
+        q : expression
+            Gap (m), negative where surfaces overlap.
+
+        Returns
+        -------
+        expression
+        """
         return self.stiffness * _overlap(q) ** self.power
 
     def damped(self, q: Expr, u: Expr) -> Expr:
-        """Force that the law wants (N); it acts where surfaces overlap and it pushes."""
+        """Force that the law wants (N); it acts where surfaces overlap and it pushes.
+
+        Parameters
+        ----------
+        q, u : expression
+            Gap (m), negative where surfaces overlap, and its rate (m/s).
+
+        Returns
+        -------
+        expression
+        """
         return self.undamped(q)
 
     def one_way(self, q: Expr, u: Expr, way: Expr) -> Expr:
-        """The same while the overlap grows (way 1) or falls (-1), smooth where its rate passes zero."""
+        """The same while the overlap grows (way 1) or falls (-1), smooth where its rate passes zero.
+
+        Parameters
+        ----------
+        q, u : expression
+            Gap (m), negative where surfaces overlap, and its rate (m/s).
+        way : expression
+            1 while the overlap grows, -1 while it falls.
+
+        Returns
+        -------
+        expression
+        """
         return self.damped(q, u)
 
     def pressed(self, q: Expr, u: Expr) -> Expr:
-        """A length (m) that is above zero where the law pushes, and passes zero at the end of that with a slope."""
+        """A length (m) that is above zero where the law pushes, and passes zero at the end of that with a slope.
+
+        Parameters
+        ----------
+        q, u : expression
+            Gap (m), negative where surfaces overlap, and its rate (m/s).
+
+        Returns
+        -------
+        expression
+        """
         return -q
 
     @property

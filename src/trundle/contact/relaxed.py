@@ -7,7 +7,7 @@ from typing import final
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
-from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.laws.friction_law import TINY_SPEED, FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.typing import Expr
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from trundle.laws.law import ContactLaw
+from trundle.laws.friction_law import ContactLaw
 
 
 @final

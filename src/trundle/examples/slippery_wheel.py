@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.math import abs as absolute
 from trundle.math import tanh

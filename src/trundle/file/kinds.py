@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from trundle import contact, model
 from trundle.laws import backlash, efforts, flows, law
-from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
+from trundle.laws.friction_law import ContactLaw
+from trundle.laws.law import EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
 from trundle.model.force import Force
 from trundle.model.joint import Joint

@@ -69,7 +69,13 @@ class Experiment:
         return f"<Experiment: {', '.join(self.values)}, {len(self.time)} samples>"
 
     def check(self, system: System) -> None:
-        """The system must have what was measured, in the same units; what are its inputs become signals."""
+        """The system must have what was measured, in the same units; what are its inputs become signals.
+
+        Parameters
+        ----------
+        system : System
+            Of which parameters are fitted.
+        """
         register = system.formulation.register
         for name, unit in self.units.items():
             known = "s" if name == "time" else register.get(name).unit

@@ -1,6 +1,7 @@
 """Percussive dynamics: what happens inside a collision."""
 
-from trundle.impact.percussion import PercussionPlane, centre_of_motion, critical_values
+from trundle.impact.critical import centre_of_motion, critical_values
+from trundle.impact.percussion import PercussionPlane
 from trundle.impact.phase import Phase
 from trundle.impact.phases import foot_rows, step_impact
 from trundle.impact.scenario import Scenario, ScenarioArray, predict

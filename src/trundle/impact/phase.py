@@ -7,7 +7,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from trundle.impact.closed_form import LABELS, LEAST, NAN, slide_rates, stick_rates
-from trundle.impact.percussion import PercussionPlane, critical_values
+from trundle.impact.critical import critical_values
+from trundle.impact.percussion import PercussionPlane
 from trundle.typing import Array
 
 

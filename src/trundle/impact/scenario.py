@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trundle.errors import ModelError
 from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVERSAL, collide
-from trundle.impact.percussion import Critical, critical_values
+from trundle.impact.critical import Critical, critical_values
 from trundle.impact.phase import ImpactData, Phase, Velocities, phases_of
 from trundle.laws.restitution import Newton, Restitution, Stronge
 from trundle.typing import Array, Expr

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.impact.percussion import centre_of_motion
+from trundle.impact.critical import centre_of_motion
 from trundle.impact.phase import Point, Velocities
 from trundle.typing import Array
 

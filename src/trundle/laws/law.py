@@ -5,7 +5,7 @@ An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated hold
 each.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -13,11 +13,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.laws.signals import Signals
 from trundle.quantity import Quantity
 from trundle.typing import Expr
-
-TINY_SPEED = 1e-12  # m/s or rad/s, below which a motion has no direction
 
 
 @dataclass(frozen=True)
@@ -40,102 +37,22 @@ class Law:
         return (self.element,)
 
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
-        """What can be asked of the law on a coordinate (of this unit) of connection `owner`."""
+        """What can be asked of the law on a coordinate (of this unit) of connection `owner`.
+
+        Parameters
+        ----------
+        owner : str
+            Name of the connection.
+        coordinate : str
+            That the law acts on.
+        unit : str
+            Of the coordinate, "m" or "rad".
+
+        Returns
+        -------
+        iterator of Quantity
+        """
         return iter(())
-
-
-@dataclass(frozen=True)
-class ContactLaw(Law):
-    """What holds where two surfaces touch: the relative motions at the point of contact that are kept at zero."""
-
-    held: ClassVar[tuple[str, ...]] = ()  # of "slip_x", "slip_y" (along, across), "spin"
-
-    @property
-    def sealed(self) -> tuple[str, ...]:
-        """Bonds of the contact that the law seals."""
-        return self.held
-
-    @property
-    def element(self) -> str:
-        return "FC"
-
-
-@dataclass(frozen=True)
-class FrictionLaw(ContactLaw):
-    """Force or moment in proportion to the normal force and against a motion at the contact, the slip unless `sealed`
-    names another. Subclasses are final.
-    """
-
-    @property
-    def sealed(self) -> tuple[str, ...]:
-        return ("slip_x", "slip_y")
-
-    @property
-    def element(self) -> str:
-        return "R"
-
-    @property
-    def modes(self) -> tuple[Callable[..., Expr], ...]:
-        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) that the law brings: numbers of its own that
-        change at events of its own. In its expressions they are `s.mode(name)`.
-        """
-        return ()
-
-    @property
-    def sticks(self) -> bool:
-        """Whether the slip can be held at exactly zero."""
-        return False
-
-    @property
-    def has_bristles(self) -> bool:
-        """Whether deflections of the surfaces are states."""
-        return False
-
-    @property
-    def turns_along(self) -> bool:
-        """Whether these deflections turn with the axes of the contact, as the carcass of a tyre does; else they stay
-        with the first body.
-        """
-        return False
-
-    @property
-    def may_drive(self) -> bool:
-        """Whether the law can give power to the bodies for a while."""
-        return self.has_bristles or self.relaxes
-
-    @property
-    def relaxes(self) -> bool:
-        """Whether the slip is a constraint with a weight between 0 and 1."""
-        return False
-
-    @property
-    def at_centre(self) -> bool:
-        """Whether the friction acts at the mass centre of the second body, and not at the point of contact."""
-        return False
-
-    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
-        """Friction over normal force at a slip speed and a rolling speed (m/s); a lever (m) at an angular speed where
-        the law acts on turns; s are the signals.
-        """
-        raise TypeError(f"{type(self).__name__} is abstract")
-
-    def resist(
-        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
-    ) -> tuple[list[Expr], list[Expr]]:
-        """Effort over normal force against each component of the motion, and the rates of the bristles."""
-        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
-        mu = self.coefficient(s, speed, rolling)
-        return [mu * v / speed for v in motion], []
-
-    def weighed(self, s: Signals, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
-        """Weight of the slips where the law relaxes them, and effort over normal force against each; grip is the force
-        that would hold each slip and load the normal force then.
-        """
-        raise TypeError(f"{type(self).__name__} relaxes nothing")
-
-    def limit(self, s: Signals) -> Expr:
-        """Largest friction over normal force while it sticks."""
-        return 0.0
 
 
 def effort_unit(unit: str) -> str:
@@ -148,23 +65,73 @@ class EffortLaw(Law):
     """A force or torque along the coordinate as an expression of time t, coordinate q and rate u."""
 
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """Force (N) or torque (N m) on the second body, along the coordinate."""
+        """Force (N) or torque (N m) on the second body, along the coordinate.
+
+        Parameters
+        ----------
+        t, q, u : expression
+            Time (s), the coordinate (m or rad) and its rate.
+
+        Returns
+        -------
+        expression
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def potential(self, t: Expr, q: Expr) -> Expr:
-        """Stored energy (J)."""
+        """Stored energy (J).
+
+        Parameters
+        ----------
+        t, q : expression
+            Time (s) and the coordinate (m or rad).
+
+        Returns
+        -------
+        expression
+        """
         return 0.0
 
     def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """Power turned into heat (W), never negative."""
+        """Power turned into heat (W), never negative.
+
+        Parameters
+        ----------
+        t, q, u : expression
+            Time (s), the coordinate (m or rad) and its rate.
+
+        Returns
+        -------
+        expression
+        """
         return 0.0
 
     def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """Power brought in from outside (W)."""
+        """Power brought in from outside (W).
+
+        Parameters
+        ----------
+        t, q, u : expression
+            Time (s), the coordinate (m or rad) and its rate.
+
+        Returns
+        -------
+        expression
+        """
         return 0.0
 
     def deflection_rate(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """Rate of what the law takes for the coordinate, at the rate u of the bond."""
+        """Rate of what the law takes for the coordinate, at the rate u of the bond.
+
+        Parameters
+        ----------
+        t, q, u : expression
+            Time (s), the coordinate (m or rad) and its rate.
+
+        Returns
+        -------
+        expression
+        """
         return u
 
     @property
@@ -263,7 +230,18 @@ class FlowLaw(Law):
     level: ClassVar[str] = "position"
 
     def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """What is prescribed, as an expression of time, coordinate and rate."""
+        """What is prescribed, as an expression of time, coordinate and rate.
+
+        Parameters
+        ----------
+        t, q, u : expression
+            Time (s), the coordinate (m or rad) and its rate.
+
+        Returns
+        -------
+        expression
+            Position, rate or acceleration, as `level` says.
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     @property

@@ -31,7 +31,17 @@ class Block:
     name: str = field(default="", kw_only=True)  # given by Model.block
 
     def named(self, name: str) -> Self:
-        """The same block under the name that it has in a model."""
+        """The same block under the name that it has in a model.
+
+        Parameters
+        ----------
+        name : str
+            Of the block in the model.
+
+        Returns
+        -------
+        Block
+        """
         return replace(self, name=name)
 
     def states(self) -> Iterator[State]:
@@ -51,7 +61,19 @@ class Block:
             yield Quantity(self.name, one.kind, one.unit, text, 1, _of(one.function), "blocks", "block", signal=True)
 
     def value(self, s: Signals, kind: str) -> Expr:
-        """A state of this block, from the signals."""
+        """A state of this block, from the signals.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+        kind : str
+            Name of the state within the block.
+
+        Returns
+        -------
+        expression
+        """
         return s[f"{self.name}.{kind}"]
 
 

@@ -7,7 +7,8 @@ from typing import final
 from trundle.errors import ModelError
 from trundle.laws.efforts import Spring
 from trundle.laws.flows import Locked
-from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Law
+from trundle.laws.friction_law import ContactLaw
+from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.tracking import RateTracking, Tracking
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair

@@ -9,7 +9,8 @@ import casadi as ca
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.efforts import Open
 from trundle.laws.flows import Locked, Servo
-from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law
+from trundle.laws.friction_law import ContactLaw, FrictionLaw
+from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.restitution import Poisson, Restitution
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame

@@ -52,11 +52,31 @@ class ElectricMotor(OnCoordinate):
         return "GY"
 
     def current(self, s: Signals) -> Expr:
-        """The current (A)."""
+        """The current (A).
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        expression
+        """
         return s[f"{self.name}.current"]
 
     def source(self, s: Signals) -> Expr:
-        """The voltage of the source (V)."""
+        """The voltage of the source (V).
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        expression
+        """
         return ca.SX(self.voltage(s) if callable(self.voltage) else self.voltage)
 
     def states(self) -> Iterator[State]:

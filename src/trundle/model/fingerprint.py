@@ -15,7 +15,8 @@ import numpy as np
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
-from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.connection import ConnectedPair
 from trundle.model.exact import exact, is_foreign

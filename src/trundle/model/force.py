@@ -58,10 +58,31 @@ class Force:
         return type(self).__name__
 
     def terms(self, s: Signals) -> Terms:
+        """What the force contributes to the equations of motion and to the energy.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves: positions, velocities, coordinates, parameters, states, time.
+
+        Returns
+        -------
+        Terms
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def named(self, name: str) -> "Force":
-        """The same force under the name that it has in a model; one with states of its own must know it."""
+        """The same force under the name that it has in a model; one with states of its own must know it.
+
+        Parameters
+        ----------
+        name : str
+            Of the force in the model.
+
+        Returns
+        -------
+        Force
+        """
         return self
 
     def states(self) -> Iterator[State]:
@@ -69,7 +90,17 @@ class Force:
         return iter(())
 
     def on(self, full: Callable[[str], str]) -> "Force":
-        """The same force with the long names of its coordinates."""
+        """The same force with the long names of its coordinates.
+
+        Parameters
+        ----------
+        full : callable
+            Gives the long name of a coordinate.
+
+        Returns
+        -------
+        Force
+        """
         return self
 
     @property
@@ -120,7 +151,19 @@ class BetweenWithStates(Between):
         return replace(self, name=name)
 
     def state(self, s: Signals, kind: str) -> Expr:
-        """Value of a state."""
+        """Value of a state.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+        kind : str
+            Name of the state within the force.
+
+        Returns
+        -------
+        expression
+        """
         return s[f"{self.name}.{kind}"]
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 from trundle.laws.efforts import Open
-from trundle.laws.law import ContactLaw, FlowLaw, Law, Together
+from trundle.laws.friction_law import ContactLaw
+from trundle.laws.law import FlowLaw, Law, Together
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
 from trundle.model.model import Model

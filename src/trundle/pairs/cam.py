@@ -44,6 +44,15 @@ class Cam(Surface):
     def of_arcs(arcs: Sequence[tuple[tuple[float, float], float]]) -> "Cam":
         """A convex cam of arcs ((x, z) of the centre, radius) in m, in the order in which the angle of the normal rises
         from z towards x; neighbours that do not touch are joined by their common tangent.
+
+        Parameters
+        ----------
+        arcs : sequence of ((x, z), radius)
+            Centres and radii (m).
+
+        Returns
+        -------
+        Cam
         """
         given = tuple(((float(c[0]), float(c[1])), float(r)) for c, r in arcs)
         return Cam(ArcProfile(given))  # type: ignore[arg-type]
@@ -52,6 +61,17 @@ class Cam(Surface):
     def tangent(base: float, nose: float, distance: float) -> "Cam":
         """A tangent cam: base circle and nose circle (radii in m), their centres `distance` (m) apart along z, and
         straight flanks.
+
+        Parameters
+        ----------
+        base, nose : float
+            Radii of the two circles (m).
+        distance : float
+            Of their centres (m).
+
+        Returns
+        -------
+        Cam
         """
         return Cam.of_arcs([((0.0, 0.0), base), ((0.0, distance), nose)])
 

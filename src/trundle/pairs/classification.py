@@ -38,6 +38,19 @@ class Classification:
 def classify(first: Screw, second: Screw, point: Sequence[float] | Array, tolerance: float = 1e-9) -> Classification:
     """The surface that `point` sweeps when the second screw, carried by the first, moves it; both screws are given at
     zero in one frame. `tolerance` is relative to the typical size.
+
+    Parameters
+    ----------
+    first, second : Screw
+        The second one is carried by the first; both at zero in one frame.
+    point : sequence of float
+        Where the point is at zero (m).
+    tolerance : float
+        Relative to the typical size.
+
+    Returns
+    -------
+    Classification
     """
     screws = read_screw(first, "the first screw"), read_screw(second, "the second screw")
     start = np.asarray(point, dtype=float)

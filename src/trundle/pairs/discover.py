@@ -24,17 +24,47 @@ def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
 
 
 def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
-    """Every joint that can be called by its name, as far as its module has been imported."""
+    """Every joint that can be called by its name, as far as its module has been imported.
+
+    Parameters
+    ----------
+    of_user : bool
+        Also classes from outside this package.
+
+    Returns
+    -------
+    tuple of type
+    """
     return tuple(p for p in final_classes(Pair, of_user) if p.by_name and not issubclass(p, ContactPair))
 
 
 def surfaces(of_user: bool = True) -> tuple[type[Surface], ...]:
-    """Every surface that a HigherPair takes by its name."""
+    """Every surface that a HigherPair takes by its name.
+
+    Parameters
+    ----------
+    of_user : bool
+        Also classes from outside this package.
+
+    Returns
+    -------
+    tuple of type
+    """
     return tuple(s for s in _spatial(of_user) if s.dimension == 2)
 
 
 def edges(of_user: bool = True) -> tuple[type[Surface], ...]:
-    """Every edge, and the vertex."""
+    """Every edge, and the vertex.
+
+    Parameters
+    ----------
+    of_user : bool
+        Also classes from outside this package.
+
+    Returns
+    -------
+    tuple of type
+    """
     return tuple(s for s in _spatial(of_user) if s.dimension < 2)
 
 

@@ -38,20 +38,61 @@ class SurfaceGeometry:
         raise TypeError(f"{type(self).__name__} is not swept by two screws")
 
     def thickened(self, distance: float) -> "Surface":
-        """The surface of the same family whose contact lies farther out; `offset` also says where it stands."""
+        """The surface of the same family whose contact lies farther out; `offset` also says where it stands.
+
+        Parameters
+        ----------
+        distance : float
+            In m, out of the material.
+
+        Returns
+        -------
+        Surface
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def point(self, a: ArrayLike, b: ArrayLike) -> Array:
-        """Points (..., 3) of the surface."""
+        """Points (..., 3) of the surface.
+
+        Parameters
+        ----------
+        a, b : array
+            Coordinates (m or rad) of the surface, of equal shape.
+
+        Returns
+        -------
+        array
+            In m, in the frame of the surface.
+        """
         return self.numbers().points(*self._together(a, b))
 
     def tangents(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-        """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans."""
+        """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans.
+
+        Parameters
+        ----------
+        a, b : array
+            Coordinates (m or rad) of the surface, of equal shape.
+
+        Returns
+        -------
+        tuple of array
+        """
         patch = self.numbers().at(*self._together(a, b))
         return patch.x_a, patch.x_b
 
     def normal(self, a: ArrayLike, b: ArrayLike) -> Array:
-        """Unit normals (..., 3) out of the material."""
+        """Unit normals (..., 3) out of the material.
+
+        Parameters
+        ----------
+        a, b : array
+            Coordinates (m or rad) of the surface, of equal shape.
+
+        Returns
+        -------
+        array
+        """
         return self.numbers().at(*self._together(a, b)).normal
 
     def curvatures(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
@@ -59,6 +100,16 @@ class SurfaceGeometry:
 
         A curvature is positive where the surface is convex seen from outside: 1/r on a ball, -1/r in a bowl. It is
         infinite across an edge, at an apex and at a cusp.
+
+        Parameters
+        ----------
+        a, b : array
+            Coordinates (m or rad) of the surface, of equal shape.
+
+        Returns
+        -------
+        tuple of array
+            Curvatures and directions.
         """
         return principal(self.numbers(), *self._together(a, b))
 
@@ -69,6 +120,16 @@ class SurfaceGeometry:
         The search covers the whole surface, as far as it goes without turning over (a cone to its apex, a tangent
         surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole
         or an apex, and for a point in the middle, one of many answers is given.
+
+        Parameters
+        ----------
+        point : array
+            One or many points (m), of shape (..., 3), in the frame of the surface.
+
+        Returns
+        -------
+        tuple of array
+            a, b and the distances (m).
         """
         points = read_numbers(f"{type(self).__name__}.closest: the point", point)
         if points.shape[-1:] != (3,) or not np.all(np.isfinite(points)):
@@ -84,7 +145,20 @@ class SurfaceGeometry:
     def mesh(
         self, a: Range | None = None, b: Range | None = None, count: tuple[int, int] = (73, 37)
     ) -> tuple[Array, Array, Array]:
-        """Arrays X, Y, Z of points over ranges of a and b; an edge is drawn as its curve."""
+        """Arrays X, Y, Z of points over ranges of a and b; an edge is drawn as its curve.
+
+        Parameters
+        ----------
+        a, b : tuple of float, optional
+            Ranges (m or rad); those of a picture unless given.
+        count : tuple of int
+            Points along a and along b.
+
+        Returns
+        -------
+        tuple of array
+            In m, in the frame of the surface.
+        """
         usual_a, usual_b = self.ranges()
         grid = np.meshgrid(
             np.linspace(*(a or usual_a), count[0]), np.linspace(*(b or usual_b), count[1]), indexing="ij"
@@ -97,6 +171,16 @@ class SurfaceGeometry:
 
         A pair of surfaces offset by +d and -d has the same chain [Meijaard 2024, Sec. 2.2]: the radius of a cylinder,
         sphere, torus or spiral column changes, a plane, cone or tangent surface moves.
+
+        Parameters
+        ----------
+        distance : float
+            In m, out of the material.
+
+        Returns
+        -------
+        Moved
+            The surface and where it stands.
         """
         name = type(self).__name__
         if isinstance(distance, bool) or not isinstance(distance, float | int | np.number) or not isfinite(distance):

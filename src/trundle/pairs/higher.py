@@ -207,6 +207,19 @@ class HigherPair(SurfacePair):
     def expand(self, model: Any, first: Any, second: Any, name: str = "contact") -> tuple[Any, ...]:
         """Connect two frames of a model by these joints with massless bodies between them, for software that knows
         lower pairs only; the connections `name_coordinate`, whose links are `name_link_1` and so on.
+
+        Parameters
+        ----------
+        model : Model
+            To which they are added.
+        first, second : Body or Frame
+            What is connected.
+        name : str
+            With which the names of the connections and links begin.
+
+        Returns
+        -------
+        tuple of ConnectedPair
         """
         model.connect(self.five_screws(), first, second, name=name)
         return tuple(model.connections[f"{name}_{joint.name}"] for joint in self.lower_pairs())
@@ -214,6 +227,15 @@ class HigherPair(SurfacePair):
     def offset(self, distance: float) -> "HigherPair":
         """The pair with the same chain whose point of contact lies `distance` (m) farther out of the first surface:
         the central joint slid along its axis [Meijaard 2024, Sec. 2.2].
+
+        Parameters
+        ----------
+        distance : float
+            In m, out of the first surface.
+
+        Returns
+        -------
+        HigherPair
         """
         return HigherPair(self.first.offset(distance).surface, self.second.offset(-distance).surface)
 

@@ -82,7 +82,17 @@ class Pair:
         return dict(zip(names, self.free, strict=False))
 
     def freed(self, bonds: Sequence[str]) -> "Pair":
-        """The same pair with more bonds that can move; their coordinates are called after the bonds."""
+        """The same pair with more bonds that can move; their coordinates are called after the bonds.
+
+        Parameters
+        ----------
+        bonds : sequence of str
+            Such as "rx" or "z".
+
+        Returns
+        -------
+        Pair
+        """
         named = {bond: name for name, bond in self.coordinate_bonds.items()} | {bond: bond for bond in bonds}
         whole = all(b in self.free for b in ROTATIONS)  # a ball joint keeps its quaternion
         if whole:
@@ -106,7 +116,17 @@ class Pair:
         return True
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
-        """What can be asked of the pair in the connection `owner`."""
+        """What can be asked of the pair in the connection `owner`.
+
+        Parameters
+        ----------
+        owner : str
+            Name of the connection.
+
+        Returns
+        -------
+        iterator of Quantity
+        """
         for step in self.coordinates:
             yield from step_quantities(owner, step)
 

@@ -66,30 +66,86 @@ class Mesh(ContactPair):
         return ()
 
     def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
-        """A point of the line along which the second body is driven, a direction across the line, and its direction."""
+        """A point of the line along which the second body is driven, a direction across the line, and its direction.
+
+        Parameters
+        ----------
+        wheels : Wheels
+            Frames of both sides in the ground.
+
+        Returns
+        -------
+        tuple of expression
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:
         """How far (m) the second body is ahead of the first along the line, from the poses alone; zero in the pose
         `zero`. Known up to whole teeth or turns; None where it cannot be known.
+
+        Parameters
+        ----------
+        now, zero : Wheels
+            Frames of both sides in the ground, now and where the lag is zero.
+
+        Returns
+        -------
+        expression or None
         """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def misfit(self, distance: float, askew: float, apart: float) -> str:
         """What is wrong with wheels: distance (m) of the second frame from the first axis, sine of the angle between
         the axes, and distance of the frames (m).
+
+        Parameters
+        ----------
+        distance : float
+            Of the second frame from the first axis (m).
+        askew : float
+            Sine of the angle between the axes.
+        apart : float
+            Distance of the frames (m).
+
+        Returns
+        -------
+        str
+            Empty where they fit.
         """
         return ""
 
     def off_axis(self, turns: Array, other: Array) -> Array:
         """The part of relative turns (3, n) that the mesh cannot follow; `other` is the axis of the second wheel, both
         in the axes of the first.
+
+        Parameters
+        ----------
+        turns : array
+            Relative angular velocities (3, n).
+        other : array
+            Axis of the second wheel, in the axes of the first.
+
+        Returns
+        -------
+        array
         """
         return turns[:2]
 
     def astray(self, d: Array, seen: Array) -> str:
         """What is wrong with motions that the joints allow: `d` is the place of the first frame in the second body and
         `seen` (3, n) are its velocities there, both in the axes of the mesh.
+
+        Parameters
+        ----------
+        d : array
+            Place of the first frame in the second body (m), in the axes of the mesh.
+        seen : array
+            Its velocities there (3, n).
+
+        Returns
+        -------
+        str
+            Empty where nothing is wrong.
         """
         rates = d[:2] @ seen[:2]
         if np.any(np.abs(rates) > ASTRAY * np.linalg.norm(d[:2]) * max(1e-300, float(np.max(np.abs(seen))))):

@@ -36,7 +36,17 @@ class Condition:
     areas: tuple[Polynomial, ...]  # which of them vanish together where no surface is swept
 
     def holds(self, polynomial: Polynomial) -> bool:
-        """Whether a polynomial vanishes in the whole part."""
+        """Whether a polynomial vanishes in the whole part.
+
+        Parameters
+        ----------
+        polynomial : Polynomial
+            In the coordinates of the pair.
+
+        Returns
+        -------
+        bool
+        """
         return remainder(polynomial, self.equations).zero
 
     @property

@@ -36,7 +36,17 @@ class Osculating:
     _starts: tuple[tuple[float, float], tuple[float, float]]
 
     def error(self, excursion: float) -> float:
-        """Largest distance (m) of the two surfaces along the normal, on a circle of this radius (m) about the point."""
+        """Largest distance (m) of the two surfaces along the normal, on a circle of this radius (m) about the point.
+
+        Parameters
+        ----------
+        excursion : float
+            Radius of the circle (m).
+
+        Returns
+        -------
+        float
+        """
         angles = np.linspace(0, 2 * pi, WAYS, endpoint=False)
         at = excursion * np.column_stack([np.cos(angles), np.sin(angles)])
         place = np.array(ca.DM(self.pose.p)).ravel()

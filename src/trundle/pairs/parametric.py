@@ -32,12 +32,31 @@ class ParametricSurface(Surface):
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def locate(self, a: Expr, b: Expr) -> Sequence[Expr]:
-        """The three components of the point (m) as expressions; functions of math come from `trundle`."""
+        """The three components of the point (m) as expressions; functions of math come from `trundle`.
+
+        Parameters
+        ----------
+        a, b : expression
+            Coordinates (m or rad) of the surface.
+
+        Returns
+        -------
+        sequence of expression
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def outward(self, a: Expr, b: Expr) -> Sequence[Expr] | None:
         """A vector of any length along the normal out of the material, as expressions; without it the product of the
         tangents along the first and the second coordinate.
+
+        Parameters
+        ----------
+        a, b : expression
+            Coordinates (m or rad) of the surface.
+
+        Returns
+        -------
+        sequence of expression or None
         """
         return None
 

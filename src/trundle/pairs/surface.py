@@ -50,7 +50,17 @@ class Surface(SurfaceGeometry):
         return True
 
     def contact_frame(self, up: float) -> Pose:
-        """Contact axes where it is met as the first surface (1), or as the second one (-1), of a pair."""
+        """Contact axes where it is met as the first surface (1), or as the second one (-1), of a pair.
+
+        Parameters
+        ----------
+        up : float
+            1 as the first surface of a pair, -1 as the second.
+
+        Returns
+        -------
+        Pose
+        """
         return self.sweep().contact if up > 0 else self.sweep().half_turn().contact
 
     @property
@@ -59,11 +69,32 @@ class Surface(SurfaceGeometry):
         return False
 
     def support(self, normal: Expr) -> Expr:
-        """The point whose normal out of the material has the direction of this column, as an expression."""
+        """The point whose normal out of the material has the direction of this column, as an expression.
+
+        Parameters
+        ----------
+        normal : expression
+            Direction in the frame of the surface, as a column.
+
+        Returns
+        -------
+        expression
+            Position (m), as a column.
+        """
         raise TypeError(f"{type(self).__name__} has no support in closed form")
 
     def facing(self, normal: Expr) -> tuple[Expr, Expr]:
-        """The coordinates of that point."""
+        """The coordinates of that point.
+
+        Parameters
+        ----------
+        normal : expression
+            Direction in the frame of the surface, as a column.
+
+        Returns
+        -------
+        tuple of expression
+        """
         raise TypeError(f"{type(self).__name__} has no support in closed form")
 
     @property

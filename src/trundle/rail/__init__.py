@@ -84,7 +84,8 @@ from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.geometry import ContactGeometry, WheelsetContact
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
 from trundle.rail.wheel_rail.kalker import Coefficients, KalkerWarning, Patch, kalker
-from trundle.rail.wheel_rail.profile import S1002, Profile, Rail60E1
+from trundle.rail.wheel_rail.profile import Profile
+from trundle.rail.wheel_rail.standard_profiles import S1002, Rail60E1
 from trundle.rail.wheel_rail.wheel_side import WheelContact
 
 __all__ = [

@@ -59,7 +59,18 @@ class Screw:
         return isinstance(self.pitch, float) and self.pitch == 0.0
 
     def pose(self, q: Expr) -> tuple[Expr, Expr]:
-        """Rotation and translation of the motion by q, as CasADi expressions."""
+        """Rotation and translation of the motion by q, as CasADi expressions.
+
+        Parameters
+        ----------
+        q : expression
+            Turn (rad), or displacement (m) of a pure slide.
+
+        Returns
+        -------
+        tuple of expression
+            Rotation matrix and position (m).
+        """
         e = ca.SX(ca.DM(axis_vector(self.axis)))
         if self.slides:
             return ca.SX.eye(3), e * q
@@ -69,7 +80,17 @@ class Screw:
         return R, at - ca.mtimes(R, at) + e * (self.pitch * q)
 
     def moved(self, angle: float) -> Pose:
-        """Pose after a turn by a number of radians; the screw must not be a pure slide."""
+        """Pose after a turn by a number of radians; the screw must not be a pure slide.
+
+        Parameters
+        ----------
+        angle : float
+            In rad.
+
+        Returns
+        -------
+        Pose
+        """
         R = rotation(self.axis, angle)
         at = ca.SX(ca.vertcat(*self.at))
         return Pose(R, at - ca.mtimes(ca.DM(R), at) + ca.DM(axis_vector(self.axis)) * (self.pitch * angle))
@@ -95,7 +116,18 @@ class Ball:
     at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
 
     def pose(self, q: Expr) -> tuple[Expr, Expr]:
-        """Rotation and translation of the motion, as CasADi expressions."""
+        """Rotation and translation of the motion, as CasADi expressions.
+
+        Parameters
+        ----------
+        q : expression
+            Quaternion (w, x, y, z), as a column.
+
+        Returns
+        -------
+        tuple of expression
+            Rotation matrix and position (m).
+        """
         R, at = rotation_from_quaternion(q), ca.vertcat(*self.at)
         return R, at - ca.mtimes(R, at)
 
@@ -150,7 +182,18 @@ class Chain:
         return sum(s.n_u for s in self.steps)
 
     def pose(self, q: Expr) -> tuple[Expr, Expr]:
-        """Pose (R, p) after the motion by coordinates q (CasADi column)."""
+        """Pose (R, p) after the motion by coordinates q (CasADi column).
+
+        Parameters
+        ----------
+        q : expression
+            Coordinates in the order of the screws, as a column.
+
+        Returns
+        -------
+        tuple of expression
+            Rotation matrix and position (m).
+        """
         R, p, i = ca.SX.eye(3), ca.SX.zeros(3), 0
         for step in self.steps:
             part = q[i] if step.n_q == 1 else q[i : i + step.n_q]

@@ -61,6 +61,17 @@ class Cases:
     def labels(self, parameters: Sequence[str], inputs: Collection[str] = ()) -> dict[str, AnyArray]:
         """Values as coordinates of results, those of inputs as "input(name)", those of start values as "start(name)"; a
         table is known by its place among the different ones of its name.
+
+        Parameters
+        ----------
+        parameters : sequence of str
+            Names of the parameters of the model.
+        inputs : collection of str
+            Names of its inputs.
+
+        Returns
+        -------
+        dict
         """
         named = {}
         for name, column in self.values.items():
@@ -78,7 +89,19 @@ class Cases:
         return found.hexdigest()
 
     def split(self, parameters: Sequence[str], known: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start values and parameters of a batch; `known` are the names that a start may have."""
+        """Start values and parameters of a batch; `known` are the names that a start may have.
+
+        Parameters
+        ----------
+        parameters : sequence of str
+            Names of the parameters of the model.
+        known : sequence of str
+            Names that a start may have.
+
+        Returns
+        -------
+        tuple of dict
+        """
         start, given = {}, {}
         for name, column in self.values.items():
             if name in parameters:

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
-from trundle.impact.percussion import PercussionPlane, critical_values
+from trundle.impact.critical import critical_values
+from trundle.impact.percussion import PercussionPlane
 from trundle.impact.scenario import Scenario
 from trundle.typing import Array, Look
 from trundle.view.percussion_jump import draw_jump

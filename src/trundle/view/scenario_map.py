@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from trundle.impact.closed_form import LABELS
-from trundle.impact.percussion import critical_values
+from trundle.impact.critical import critical_values
 from trundle.impact.scenario import ScenarioArray, check_impact, predict
 from trundle.typing import Look
 from trundle.view.regions import name_region

@@ -183,7 +183,19 @@ class Collision:
         return "\n".join(lines)
 
     def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
-        """Velocities and heights of the feet over time with shaded phases."""
+        """Velocities and heights of the feet over time with shaded phases.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+        **options
+            As of `trundle.walker.plot_collision.plot_collision`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.walker.plot_collision import plot_collision
 
         return plot_collision(self, path=path, **options)

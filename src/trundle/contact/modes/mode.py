@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from trundle.laws.law import FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 from trundle.model.connection import ConnectedPair
 from trundle.typing import Expr
 

@@ -51,12 +51,37 @@ class Line(NamedTuple):
 
 
 def prudhomme(axle_load: float, factor: float = 1.0) -> float:
-    """Limit of the lateral force of a wheelset on the track (N): factor (10 kN + axle load / 3) [Prudhomme 1967]."""
+    """Limit of the lateral force of a wheelset on the track (N): factor (10 kN + axle load / 3) [Prudhomme 1967].
+
+    Parameters
+    ----------
+    axle_load : float
+        In N.
+    factor : float
+        1 unless a standard asks for less.
+
+    Returns
+    -------
+    float
+        In N.
+    """
     return factor * (10e3 + axle_load / 3)
 
 
 def nadal(flange_angle: float, mu: float) -> float:
-    """Y/Q at which a wheel climbs, with its flange at an angle (rad) and friction mu: (tan - mu)/(1 + mu tan)."""
+    """Y/Q at which a wheel climbs, with its flange at an angle (rad) and friction mu: (tan - mu)/(1 + mu tan).
+
+    Parameters
+    ----------
+    flange_angle : float
+        In rad.
+    mu : float
+        Coefficient of friction.
+
+    Returns
+    -------
+    float
+    """
     return float((np.tan(flange_angle) - mu) / (1 + mu * np.tan(flange_angle)))
 
 
@@ -155,7 +180,17 @@ class Assessment:
         return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
     def plot(self, path: Path | str | None = None) -> "Figure":
-        """Wheel forces, Y/Q, sums of Y with their limits, and accelerations over the distance."""
+        """Wheel forces, Y/Q, sums of Y with their limits, and accelerations over the distance.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.analysis.assess_view import assessment_picture
 
         return assessment_picture(self, path)
@@ -174,7 +209,19 @@ class Assessment:
         return band(self.time, self._signal(self.run.values(name)), None, FILTER)
 
     def mean_over(self, values: Array, length: float = WINDOW) -> tuple[Array, Array]:
-        """Sliding mean over a length of track (m): places and means."""
+        """Sliding mean over a length of track (m): places and means.
+
+        Parameters
+        ----------
+        values : array
+            At the distances of the assessment.
+        length : float
+            Of the window (m).
+
+        Returns
+        -------
+        tuple of array
+        """
         return sliding_mean(self.distance, values, length)
 
     def _forces(self) -> list[Line]:

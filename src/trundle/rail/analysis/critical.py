@@ -54,19 +54,55 @@ class RootLocus:
 
     @one_thread()
     def at(self, speed: float) -> tuple[Array, AnyArray, AnyArray]:
-        """Steady motion, eigenvalues and modes (columns) at any speed (m/s)."""
+        """Steady motion, eigenvalues and modes (columns) at any speed (m/s).
+
+        Parameters
+        ----------
+        speed : float
+            In m/s.
+
+        Returns
+        -------
+        tuple of array
+        """
         near = int(np.argmin(np.abs(self.speeds - speed)))
         x = self.track.steady(speed, self.steady[near], float(self.speeds[near]))
         return x, *self.track.flow.eigen(x, speed)
 
     def plot(self, path: Path | str | None = None, highest: float = 10.0) -> "Figure":
-        """Growth rates and frequencies (up to `highest`, Hz) over speed, and the root locus."""
+        """Growth rates and frequencies (up to `highest`, Hz) over speed, and the root locus.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+        highest : float
+            Highest frequency shown (Hz).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.analysis.critical_view import locus_picture
 
         return locus_picture(self, path, highest)
 
     def plot_mode(self, speed: float | None = None, which: int = 0, path: Path | str | None = None) -> "Figure":
-        """A mode in plan over one period: at the critical speed unless another is given."""
+        """A mode in plan over one period: at the critical speed unless another is given.
+
+        Parameters
+        ----------
+        speed : float, optional
+            In m/s; the critical one unless given.
+        which : int
+            Number of the mode, as in `at`.
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.analysis.critical_view import mode_picture
 
         return mode_picture(self, self.critical if speed is None else speed, which, path)

@@ -74,7 +74,17 @@ class Curving:
         }
 
     def plot(self, path: Path | str | None = None) -> "Figure":
-        """Wheel forces, angles and lost energy over what varies."""
+        """Wheel forces, angles and lost energy over what varies.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.analysis.curving_view import curving_picture
 
         return curving_picture(self, path)

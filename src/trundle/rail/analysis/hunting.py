@@ -66,6 +66,15 @@ class Hunting:
     def cycles(self, speed: float) -> list[tuple[float, bool]]:
         """Swing (m) and stability of the limit cycles at a speed (m/s), between the points of the branch by straight
         lines.
+
+        Parameters
+        ----------
+        speed : float
+            In m/s.
+
+        Returns
+        -------
+        list of (float, bool)
         """
         v, swing, stable = self.branch.parameter, self.swing, self.branch.stable
         found = []
@@ -84,7 +93,17 @@ class Hunting:
         )
 
     def plot(self, path: Path | str | None = None) -> "Figure":
-        """Swing over speed: stable limit cycles solid, unstable ones dashed, the ramp as dots."""
+        """Swing over speed: stable limit cycles solid, unstable ones dashed, the ramp as dots.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.analysis.hunting_view import hunting_picture
 
         return hunting_picture(self, path)

@@ -40,7 +40,17 @@ class SpeedTable:
         return list(dict.fromkeys(line.quantity for lines in self._lines for line in lines))
 
     def worst(self, quantity: str) -> list[Line | None]:
-        """The line with the largest value of a quantity at each speed; None where there is no assessment."""
+        """The line with the largest value of a quantity at each speed; None where there is no assessment.
+
+        Parameters
+        ----------
+        quantity : str
+            One of `quantities`.
+
+        Returns
+        -------
+        list of Line or None
+        """
         if quantity not in self.quantities:
             raise SolveError(f"{quantity!r} is not in the table; there are {', '.join(self.quantities)}.")
         found = ([line for line in lines if line.quantity == quantity] for lines in self._lines)
@@ -56,7 +66,13 @@ class SpeedTable:
         return "\n".join(text)
 
     def save(self, path: Path | str) -> None:
-        """Write the table as comma-separated text."""
+        """Write the table as comma-separated text.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+        """
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(self._rows())
         check_target(Path(path))

@@ -20,6 +20,19 @@ def sliding_mean(x: Array, values: Array, length: float = 2.0) -> tuple[Array, A
     """Means over windows of a length, exactly for the signal drawn by straight lines: centres and means.
 
     Windows lie wholly within the signal.
+
+    Parameters
+    ----------
+    x : array
+        Places, rising.
+    values : array
+        Of the signal there.
+    length : float
+        Of the window, as x.
+
+    Returns
+    -------
+    tuple of array
     """
     x, values = np.asarray(x, float), np.asarray(values, float)
     if not length > 0 or x[-1] - x[0] <= length:

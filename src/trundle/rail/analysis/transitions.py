@@ -53,7 +53,17 @@ class TransitionComparison:
         return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
     def plot(self, path: Path | str | None = None) -> "Figure":
-        """Lateral acceleration, jerk and load of the outer front wheel over the distance."""
+        """Lateral acceleration, jerk and load of the outer front wheel over the distance.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.style import COLOURS, QUIET, finish, new_figure, side_legend, style
 
         with style():
@@ -109,6 +119,10 @@ def compare_transitions(
         Lengths before and after it, m.
     rtol : float
         Of the runs.
+
+    Returns
+    -------
+    TransitionComparison
     """
     names = list(KINDS) if kinds is None else list(kinds)
     unknown = [name for name in names if name not in KINDS and not isinstance(kinds, Mapping)]

@@ -31,7 +31,17 @@ class Weighting:
     f2: float = 100.0
 
     def transfer(self, frequency: AnyArray) -> AnyArray:
-        """Complex factor at frequencies (Hz)."""
+        """Complex factor at frequencies (Hz).
+
+        Parameters
+        ----------
+        frequency : array
+            In Hz.
+
+        Returns
+        -------
+        array
+        """
         f = np.maximum(np.abs(np.asarray(frequency, float)), 1e-12)
         s = 1j * f
         H = self.gain / (1 + np.sqrt(2) * self.f1 / s + (self.f1 / s) ** 2)
@@ -45,11 +55,33 @@ class Weighting:
         return np.where(np.asarray(frequency) == 0, 0.0, H)
 
     def factor(self, frequency: AnyArray) -> AnyArray:
-        """Its size."""
+        """Its size.
+
+        Parameters
+        ----------
+        frequency : array
+            In Hz.
+
+        Returns
+        -------
+        array
+        """
         return np.abs(self.transfer(frequency))
 
     def apply(self, values: Array, rate: float) -> Array:
-        """A weighted signal; `rate` in samples per second."""
+        """A weighted signal; `rate` in samples per second.
+
+        Parameters
+        ----------
+        values : array
+            Samples at equal distances of time.
+        rate : float
+            Samples per second.
+
+        Returns
+        -------
+        array
+        """
         n = 2 * len(values)
         spectrum = np.fft.rfft(values, n) * self.transfer(np.fft.rfftfreq(n, 1 / rate))
         return np.fft.irfft(spectrum, n)[: len(values)]
@@ -70,6 +102,19 @@ def mean_comfort(accelerations: tuple[Array, Array, Array], rate: float, window:
     """Mean comfort N_MV of EN 12299 at the floor, from x, y, z (m/s^2): 6 times the root of the sum of squares of the
     95 % values of weighted root mean squares over windows of 5 s [EN 2009]. The standard itself was not at hand: the
     factor 6 is that of the public program ride_comfort, the constants of Wb and Wd agree with the program comfpy.
+
+    Parameters
+    ----------
+    accelerations : tuple of array
+        Along x, y, z (m/s^2).
+    rate : float
+        Samples per second.
+    window : float
+        Length of the windows (s).
+
+    Returns
+    -------
+    float
     """
     total = 0.0
     length = round(window * rate)
@@ -84,7 +129,21 @@ def mean_comfort(accelerations: tuple[Array, Array, Array], rate: float, window:
 
 
 def sperling_factor(frequency: AnyArray, direction: str = "vertical", what: str = "comfort") -> AnyArray:
-    """Sperling's weighting B of accelerations (m/s^2 or cm/s^2) at frequencies (Hz), for comfort or ride quality."""
+    """Sperling's weighting B of accelerations (m/s^2 or cm/s^2) at frequencies (Hz), for comfort or ride quality.
+
+    Parameters
+    ----------
+    frequency : array
+        In Hz.
+    direction : {"vertical", "lateral"}
+        Of the acceleration.
+    what : {"comfort", "quality"}
+        Which of the two weightings.
+
+    Returns
+    -------
+    array
+    """
     f = np.asarray(frequency, float)
     if what == "quality":  # [Garg 1984]
         top = (1 - 0.056 * f**2) ** 2 + (0.645 * f) ** 2 * (3.55 * f**2)
@@ -100,6 +159,23 @@ def sperling(
 ) -> float:
     """Sperling's Wz of an acceleration (m/s^2): (2 sum of (a_rms B)^2 over frequencies up to `most` Hz)^(1/6.67), in
     cm/s^2. For a sine of amplitude a it is (a B)^0.3 [Garg 1984].
+
+    Parameters
+    ----------
+    values : array
+        Accelerations (m/s^2).
+    rate : float
+        Samples per second.
+    direction : {"vertical", "lateral"}
+        Of the acceleration.
+    what : {"comfort", "quality"}
+        Which of the two weightings.
+    most : float
+        Highest frequency that counts (Hz).
+
+    Returns
+    -------
+    float
     """
     values = np.asarray(values, float)
     spectrum = np.fft.rfft(values - np.mean(values)) / len(values)

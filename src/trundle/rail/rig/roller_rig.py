@@ -92,24 +92,62 @@ class RollerRig:
     def ring_place(self, side: str) -> tuple[float, float, float]:
         """Centre of a ring, in the axes of the drum; on a track a point of the axis of a rail, in those of the
         ground.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Which one.
+
+        Returns
+        -------
+        tuple of float
         """
         return 0.0, self.sides[side] * self.core_place, self.core_height if self.straight else 0.0
 
     def wheel(self, side: str) -> Surface:
-        """The surface of the "left" or "right" wheel."""
+        """The surface of the "left" or "right" wheel.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Which one.
+
+        Returns
+        -------
+        Surface
+        """
         if self.conical:
             return Cone(self.wheel_radius, -self.sides[side] * self.cone_angle)
         rho = self.wheel_profile_radius
         return Torus(self.wheel_radius - rho * (1 - cos(self.cone_angle)), rho, inside=True)
 
     def wheel_place(self, side: str) -> tuple[float, float, float]:
-        """Centre of a wheel's surface, in the axes of the wheelset: of a groove where its bottom lies."""
+        """Centre of a wheel's surface, in the axes of the wheelset: of a groove where its bottom lies.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Which one.
+
+        Returns
+        -------
+        tuple of float
+        """
         outwards = 0.0 if self.conical else self.wheel_profile_radius * sin(self.cone_angle)
         return 0.0, self.sides[side] * (self.half_gauge + outwards), 0.0
 
     def wheel_normal(self, along: Expr, out: Expr) -> tuple[Expr, Expr]:
         """Components outwards along the axle and away from it of the normal of a wheel's surface that goes through a
         point near it, given by the same two distances from the centre of the wheelset.
+
+        Parameters
+        ----------
+        along, out : float, array or expression
+            Distances of the point outwards along the axle and away from it (m).
+
+        Returns
+        -------
+        tuple
         """
         sine, cosine = sin(self.cone_angle), cos(self.cone_angle)
         if self.conical:
@@ -134,6 +172,21 @@ class RollerRig:
 
         `drum_angle` is for a rig, `forward` (m) for a track. One pose that does not exist raises AssemblyError with the
         reason; arrays have nan there, and `touches` is False.
+
+        Parameters
+        ----------
+        lateral : float or array
+            Displacement of the wheelset (m).
+        yaw, pitch : float or array
+            Angles of the wheelset (rad).
+        drum_angle : float or array
+            Turn of the drum (rad).
+        forward : float or array
+            Along a track (m).
+
+        Returns
+        -------
+        RigPose
         """
         name, along, other = ("forward", forward, drum_angle) if self.straight else ("drum_angle", drum_angle, forward)
         if other is not None:
@@ -209,6 +262,29 @@ class RollerRig:
         mass, inertia: of the wheelset, whose mass centre is its centre; drum_inertia: about the drum's axis. drum_law
         goes on the drum's angle, for instance tr.Servo to drive it. Forward motion turns the wheels in the positive
         sense and the drum in the negative. A straight track has no drum, and "wheelset.forward" is a coordinate.
+
+        Parameters
+        ----------
+        mass : float or expression
+            Of the wheelset (kg).
+        inertia : number, three moments or matrix
+            Of the wheelset (kg m^2).
+        drum_inertia : float or expression, optional
+            About the axis of the drum (kg m^2).
+        drum_mass : float or expression
+            In kg.
+        no_slip : bool
+            Rolling without slip; without friction unless given.
+        drum_law : Law, optional
+            On the angle of the drum.
+        name : str
+            Of the model.
+        gravity : float or expression
+            In m/s^2.
+
+        Returns
+        -------
+        Model
         """
         no_drum = drum_inertia is None and drum_law is None and isinstance(drum_mass, float) and drum_mass == 0
         if self.straight and not no_drum:

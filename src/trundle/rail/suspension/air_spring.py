@@ -61,6 +61,27 @@ class AirSpring(Suspension):
         """From the load (N) at rest, the effective area (m^2) and its slope by height (m), both volumes (m^3), the
         resistance of the orifice (N s/m) and the polytropic exponent: each volume has n p A^2 / V, with the absolute
         pressure p; a slope of the area adds load / A times it.
+
+        Parameters
+        ----------
+        load : float
+            At rest (N).
+        area : float
+            Effective area (m^2).
+        bellows, reservoir : float
+            Volumes (m^3).
+        orifice : float
+            Resistance of the orifice (N s/m).
+        exponent : float
+            Polytropic exponent.
+        area_slope : float
+            Slope of the area by height (m).
+        shear : float
+            Stiffness across (N/m).
+
+        Returns
+        -------
+        AirSpring
         """
         check_numbers("AirSpring", ("load", "area", "bellows", "reservoir"), load=load, area=area, bellows=bellows,
                       reservoir=reservoir)  # fmt: skip

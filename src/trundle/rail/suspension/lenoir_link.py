@@ -72,7 +72,17 @@ class LenoirSprings(Suspension):
         return self.outer
 
     def compression(self, load: float) -> float:
-        """Of the springs under a load (N), m."""
+        """Of the springs under a load (N), m.
+
+        Parameters
+        ----------
+        load : float
+            In N.
+
+        Returns
+        -------
+        float
+        """
         first = load / self.outer
         return first if first <= self.play else (load + self.inner * self.play) / (self.outer + self.inner)
 

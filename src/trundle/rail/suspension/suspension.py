@@ -26,7 +26,19 @@ class Suspension(ABC):
 
     @abstractmethod
     def add(self, m: Model, name: str, lower: Frame, upper: Frame, load: float = 0.0) -> None:
-        """Put it into a model under this name; `load` (N) is what it carries at rest, where the two frames meet."""
+        """Put it into a model under this name; `load` (N) is what it carries at rest, where the two frames meet.
+
+        Parameters
+        ----------
+        m : Model
+            To which it is added.
+        name : str
+            Under which it stands there.
+        lower, upper : Frame
+            Where it is fastened; the two meet at rest.
+        load : float
+            What it carries at rest (N).
+        """
 
     def __add__(self, other: "Suspension") -> "Suspension":
         """Both side by side."""

@@ -52,7 +52,17 @@ class Continuity:
     jerks: tuple[float, ...]
 
     def at(self, s: float) -> list[Jump]:
-        """Jumps at a place."""
+        """Jumps at a place.
+
+        Parameters
+        ----------
+        s : float
+            Distance along the line (m).
+
+        Returns
+        -------
+        list of Jump
+        """
         return [jump for jump in self.jumps if abs(jump.s - s) < 1e-6]
 
     def __str__(self) -> str:

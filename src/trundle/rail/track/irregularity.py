@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.errors import ModelError, SolveError
+from trundle.errors import ModelError
 from trundle.rail.track import spectrum
+from trundle.rail.track.signal import Signal, SineSum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
 from trundle.typing import AnyArray, Array
 
@@ -18,72 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WAVES = 2000  # sines of one signal
-AT_ONCE = 4_000_000  # sines times places that are evaluated in one go
-
-
-class Signal(Protocol):
-    """A deviation (m) along the track."""
-
-    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """Value, or a derivative by s, at s."""
-        ...
-
-    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
-        """Value and derivatives by s (rows) at equal distances."""
-        ...
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class SineSum:
-    """Sum of amplitude * cos(omega s + phase)."""
-
-    omegas: Array  # rad/m
-    amplitudes: Array  # m
-    phases: Array  # rad
-
-    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
-        places = np.asarray(s, float)
-        flat, out = places.reshape(-1), np.empty(places.size)
-        heights = self.amplitudes * self.omegas**derivative
-        phases = self.phases + 0.5 * np.pi * derivative
-        block = max(1, AT_ONCE // max(1, len(self.omegas)))
-        for i in range(0, len(flat), block):
-            out[i : i + block] = np.cos(flat[i : i + block, None] * self.omegas + phases) @ heights
-        return out.reshape(places.shape)
-
-    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
-        """As products of a coarse and a fine grid: one matrix product, without a cosine at every place."""
-        fine = max(1, int(np.sqrt(count)))
-        coarse = -(-count // fine)
-        inner = np.exp(1j * np.outer(self.omegas, step * np.arange(fine)))
-        outer = np.exp(1j * (np.outer(start + step * fine * np.arange(coarse), self.omegas) + self.phases))
-        out = np.empty((derivatives, count))
-        for order in range(derivatives):
-            factor = self.amplitudes * (1j * self.omegas) ** order
-            out[order] = ((outer * factor) @ inner).real.reshape(-1)[:count]
-        return out
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class SplineSignal:
-    """Smoothing spline of degree 5 through measured values; derivatives are those of the spline."""
-
-    spline: Any
-    begin: float  # m
-    end: float  # m
-    residual: float  # m, root mean square of measured minus smooth
-
-    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
-        places = np.asarray(s, float)
-        if not np.all((places >= self.begin) & (places <= self.end)):
-            raise SolveError(f"the measured irregularity goes from {self.begin:g} to {self.end:g} m; s leaves it.")
-        return np.asarray(self.spline(places, derivative)).reshape(places.shape)
-
-    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
-        s = start + step * np.arange(count)
-        return np.array([self(s, order) for order in range(derivatives)])
 
 
 @final
@@ -122,13 +57,41 @@ class Irregularity:
 
     @staticmethod
     def erri(level: Literal["low", "high"], seed: int = 0, **options: Any) -> "Irregularity":
-        """ERRI B176, "low" or "high"."""
+        """ERRI B176, "low" or "high".
+
+        Parameters
+        ----------
+        level : {"low", "high"}
+            How rough.
+        seed : int
+            Of the random phases.
+        **options
+            As of `from_spectra`.
+
+        Returns
+        -------
+        Irregularity
+        """
         options.setdefault("wavelengths", spectrum.usual_band("erri"))
         return Irregularity.from_spectra(spectrum.erri(level), seed, name=f"ERRI B176 {level}", **options)
 
     @staticmethod
     def fra(track_class: int, seed: int = 0, **options: Any) -> "Irregularity":
-        """A track class of the FRA, 1 (worst) to 6."""
+        """A track class of the FRA, 1 (worst) to 6.
+
+        Parameters
+        ----------
+        track_class : int
+            1 (worst) to 6.
+        seed : int
+            Of the random phases.
+        **options
+            As of `from_spectra`.
+
+        Returns
+        -------
+        Irregularity
+        """
         options.setdefault("wavelengths", spectrum.usual_band("fra"))
         return Irregularity.from_spectra(spectrum.fra(track_class), seed, name=f"FRA class {track_class}", **options)
 
@@ -146,6 +109,25 @@ class Irregularity:
 
         Each signal has `waves` sines, one in each of as many bands between the wavelengths (m), with the power of its
         band, a random wavenumber within it and a random phase. The channels are independent of each other.
+
+        Parameters
+        ----------
+        spectra : mapping
+            Densities by channel.
+        seed : int
+            Of the random phases.
+        wavelengths : tuple of float
+            Shortest and longest (m).
+        waves : int
+            Sines of each signal.
+        fade_in : tuple of float
+            Where it begins and the length over which it grows (m).
+        name : str
+            Of the irregularity.
+
+        Returns
+        -------
+        Irregularity
         """
         _check_band(wavelengths, waves, seed)
         edges = np.geomspace(2.0 * np.pi / wavelengths[1], 2.0 * np.pi / wavelengths[0], waves + 1)
@@ -166,6 +148,19 @@ class Irregularity:
         """From a CSV file, or arrays by name, with columns s and some of the channels (m, or mm: "vertical_mm").
 
         Splines of degree 5 pass the points within a root mean square of `tolerance` (m).
+
+        Parameters
+        ----------
+        source : str, Path or mapping
+            CSV file, or arrays by name.
+        tolerance : float
+            Root mean square distance of the splines from the points (m).
+        fade_in : tuple of float
+            Where it begins and the length over which it grows (m).
+
+        Returns
+        -------
+        Irregularity
         """
         from trundle.rail.track.measured import measured_signals
 
@@ -183,28 +178,99 @@ class Irregularity:
         return _leibniz(parts, self._envelope(places, derivative))
 
     def vertical(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """Height of the centre (m)."""
+        """Height of the centre (m).
+
+        Parameters
+        ----------
+        s : float or array
+            Distance along the line (m).
+        derivative : int
+            By the distance: 0, 1 or 2.
+
+        Returns
+        -------
+        array
+        """
         return self("vertical", s, derivative)
 
     def lateral(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """Place of the centre to the left (m)."""
+        """Place of the centre to the left (m).
+
+        Parameters
+        ----------
+        s : float or array
+            Distance along the line (m).
+        derivative : int
+            By the distance: 0, 1 or 2.
+
+        Returns
+        -------
+        array
+        """
         return self("lateral", s, derivative)
 
     def cant(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """Height of the right rail over the left one (m)."""
+        """Height of the right rail over the left one (m).
+
+        Parameters
+        ----------
+        s : float or array
+            Distance along the line (m).
+        derivative : int
+            By the distance: 0, 1 or 2.
+
+        Returns
+        -------
+        array
+        """
         return self("cant", s, derivative)
 
     def gauge(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """How much wider the track is (m)."""
+        """How much wider the track is (m).
+
+        Parameters
+        ----------
+        s : float or array
+            Distance along the line (m).
+        derivative : int
+            By the distance: 0, 1 or 2.
+
+        Returns
+        -------
+        array
+        """
         return self("gauge", s, derivative)
 
     def rails(self, s: ArrayLike, derivative: int = 0) -> Rails:
-        """Deviations of both rails."""
+        """Deviations of both rails.
+
+        Parameters
+        ----------
+        s : float or array
+            Distance along the line (m).
+        derivative : int
+            By the distance: 0, 1 or 2.
+
+        Returns
+        -------
+        Rails
+        """
         z, y, cant, gauge = (self(channel, s, derivative) for channel in CHANNELS)
         return Rails(y + gauge / 2.0, z - cant / 2.0, y - gauge / 2.0, z + cant / 2.0)
 
     def on_grid(self, start: float, stop: float, step: float) -> tuple[Array, dict[str, Array]]:
-        """Places at equal distances, and value, first and second derivative (rows) of each channel there."""
+        """Places at equal distances, and value, first and second derivative (rows) of each channel there.
+
+        Parameters
+        ----------
+        start, stop, step : float
+            In m.
+
+        Returns
+        -------
+        tuple
+            Places, and arrays by channel.
+        """
         if not (step > 0.0 and stop > start and np.isfinite([start, stop, step]).all()):
             raise ModelError("a grid goes from start to a later stop by a positive step.")
         count = int(np.floor((stop - start) / step + 1e-9)) + 1
@@ -218,11 +284,33 @@ class Irregularity:
         return s, out
 
     def faded(self, start: float, length: float) -> "Irregularity":
-        """The same, growing from nothing at `start` over a length (m)."""
+        """The same, growing from nothing at `start` over a length (m).
+
+        Parameters
+        ----------
+        start, length : float
+            In m.
+
+        Returns
+        -------
+        Irregularity
+        """
         return replace(self, fade_in=(start, length))
 
     def plot(self, path: Path | str | None = None, length: float = 500.0) -> "Figure":
-        """Signals over a length (m), and their spectra beside the densities asked for."""
+        """Signals over a length (m), and their spectra beside the densities asked for.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+        length : float
+            How much of it is shown (m).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.track.irregularity_view import plot_irregularity
 
         return plot_irregularity(self, path, length)

@@ -79,6 +79,19 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
     """Deviations of both rails over the distance (m), left y, left z, right y, right z, by quintics.
 
     Steps of a twelfth of the shortest wave (0.25 m for measured signals) leave errors below 1e-6 of a wave's height.
+
+    Parameters
+    ----------
+    rough : Irregularity
+        The deviations.
+    start, stop : float
+        Places (m).
+    step : float, optional
+        Between nodes (m).
+
+    Returns
+    -------
+    Table
     """
     if step is None:
         step = 0.25 if rough.wavelengths is None else rough.wavelengths[0] / 12.0
@@ -155,7 +168,17 @@ class TrackFrame:
         model.event(event, left, 1, {row: lambda s: s[row] + 1.0})
 
     def frame_state(self, s: NamedSignals) -> TrackMotion:
-        """Pose and motion of the frame as expressions of the signals."""
+        """Pose and motion of the frame as expressions of the signals.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        TrackMotion
+        """
         at, numbers = self._place(s)
         speed, acceleration = self._speeds(at, s)
         if self._row is not None:
@@ -169,12 +192,31 @@ class TrackFrame:
     def bend(self, s: NamedSignals) -> Expr:
         """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and how this
         changes per metre (rad/m^2).
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        expression
         """
         at, numbers = self._place(s)
         return ca.vertcat(at, _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1])
 
     def bend_afar(self, s: NamedSignals) -> Expr:
-        """The same and how that in turn changes (rad/m^3): for wheelsets that may stand decimetres from the frame."""
+        """The same and how that in turn changes (rad/m^3): for wheelsets that may stand decimetres from the frame.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        expression
+        """
         at, numbers = self._place(s)
         given = ca.vertcat(*numbers.all)
         return ca.vertcat(at, _formulas()(given, at, 0.0, 0.0)[-1], _third()(given, at))

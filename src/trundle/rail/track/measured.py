@@ -14,8 +14,8 @@ from trundle.errors import FileError, ModelError
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.basis import polynomial
 from trundle.rail.track.columns import check_growing, read_columns
-from trundle.rail.track.irregularity import Signal, SplineSignal
 from trundle.rail.track.segment import Ends, Piece, Segment
+from trundle.rail.track.signal import Signal, SplineSignal
 from trundle.rail.track.spectrum import CHANNELS
 from trundle.typing import Array
 
@@ -92,6 +92,19 @@ def fit_line(source: Source, tolerance: float | Mapping[str, float], half_gauge:
     recording car). Cant is right rail over left; "cant_mm" is in millimetres. Splines of degree 5 pass the points
     within a root mean square of the tolerance: one number (m) for places and cant, or one for each quantity, such as
     {"curvature": 1e-6, "cant": 1e-3}. For places it counts across the track ("plan") and in height ("z").
+
+    Parameters
+    ----------
+    source : str, Path or mapping
+        CSV file, or arrays by name.
+    tolerance : float or mapping
+        Root mean square distance of the splines from the points.
+    half_gauge : float
+        Half the distance of the rails (m).
+
+    Returns
+    -------
+    Alignment
     """
     columns, name = read_columns(source, tuple(dict.fromkeys((*ALONG, *PLACES))))
     if {"x", "y"} <= set(columns) and not set(columns) - set(PLACES):

@@ -51,7 +51,17 @@ class Segment(ABC):
     length: float  # m along the track
 
     def faults(self, half_gauge: float) -> list[str]:
-        """What is wrong with the numbers of this segment, whatever stands beside it."""
+        """What is wrong with the numbers of this segment, whatever stands beside it.
+
+        Parameters
+        ----------
+        half_gauge : float
+            Half the distance of the rails (m).
+
+        Returns
+        -------
+        list of str
+        """
         if not (isfinite(self.length) and self.length > 0.0):
             return [f"its length is {self.length:g} m; it must be a positive number of metres"]
         return []
@@ -66,11 +76,33 @@ class Segment(ABC):
 
     @abstractmethod
     def ends(self, before: Ends) -> Ends:
-        """Curvature and cant at its end."""
+        """Curvature and cant at its end.
+
+        Parameters
+        ----------
+        before : Ends
+            Curvature and cant where it begins.
+
+        Returns
+        -------
+        Ends
+        """
 
     @abstractmethod
     def pieces(self, before: Ends, half_gauge: float) -> list[Piece]:
-        """Curvature and cant along the segment."""
+        """Curvature and cant along the segment.
+
+        Parameters
+        ----------
+        before : Ends
+            Curvature and cant where it begins.
+        half_gauge : float
+            Half the distance of the rails (m).
+
+        Returns
+        -------
+        list of Piece
+        """
 
 
 def type_faults(part: Any, words: Sequence[str] = ("ramp", "shape")) -> list[str]:

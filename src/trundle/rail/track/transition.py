@@ -70,7 +70,20 @@ class Transition(Segment):
         return Ends(curvature_of(self.radius), raised_right(self.cant, self.radius))
 
     def plan(self, before: Ends, after: Ends, half_gauge: float) -> Parts:
-        """Curvature along the segment."""
+        """Curvature along the segment.
+
+        Parameters
+        ----------
+        before, after : Ends
+            Curvature and cant at both ends.
+        half_gauge : float
+            Half the distance of the rails (m).
+
+        Returns
+        -------
+        tuple
+            Parts with their coefficients.
+        """
         return scaled(self.shape, before.curvature, after.curvature)
 
     def cant_shape(self) -> Parts:
@@ -164,7 +177,19 @@ class Vienna(Transition):
         return found
 
     def angles(self, before: Ends, after: Ends, half_gauge: float) -> tuple[float, float]:
-        """Cant angles (rad) at both ends."""
+        """Cant angles (rad) at both ends.
+
+        Parameters
+        ----------
+        before, after : Ends
+            Curvature and cant at both ends.
+        half_gauge : float
+            Half the distance of the rails (m).
+
+        Returns
+        -------
+        tuple of float
+        """
         first, last = (float(np.arcsin(ends.cant / (2.0 * half_gauge))) for ends in (before, after))
         return first, last
 

@@ -65,6 +65,17 @@ def name_endings(found: BatchRun, placed: PlacedVehicle, line: Alignment) -> Non
 def lift_offs(run: Run, placed: PlacedVehicle) -> list[LiftOff]:
     """Wheels that left their rails during a run, in the order of time: by its events where the trip was made with
     `lift_offs=True`, else as its samples show it.
+
+    Parameters
+    ----------
+    run : Run
+        Of a trip.
+    placed : PlacedVehicle
+        The vehicle.
+
+    Returns
+    -------
+    list of LiftOff
     """
     t, s = run.time, run.values("distance")
     names = set() if run.formulation is None else set(run.formulation.model.events)

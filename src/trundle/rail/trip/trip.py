@@ -143,6 +143,15 @@ class Trip:
     def longest(self, parameters: Values | None = None) -> float:
         """Time (s) after which the foremost wheelset comes to the end of the line, or the vehicle to a standstill;
         infinite for a free speed.
+
+        Parameters
+        ----------
+        parameters : mapping, optional
+            Values by name.
+
+        Returns
+        -------
+        float
         """
         way = self.line.length - MARGIN - np.max((parameters or {}).get(START, self.start)) - self.vehicle.reach[1]
         if isinstance(self.law, UniformTravel):
@@ -159,7 +168,17 @@ class Trip:
         return self.law.time_for(float(way))
 
     def first_state(self, parameters: Values | None = None) -> State:
-        """Values to start from: at rest on straight level track as the model says, else the steady motion there."""
+        """Values to start from: at rest on straight level track as the model says, else the steady motion there.
+
+        Parameters
+        ----------
+        parameters : mapping, optional
+            Values by name.
+
+        Returns
+        -------
+        dict
+        """
         s = float((parameters or {}).get(START, self.start)) + np.array([*self.vehicle.reach, 0.0])
         at = self.line.local(s)
         if np.max(np.abs([at.k, at.sin_b])) == 0 or not self.law.held:
@@ -223,6 +242,15 @@ class Trip:
     def parameters(self, given: Values | None) -> State:
         """Parameters of a run, with those that follow from a `start_distance`: the rows of the line in which frames
         are.
+
+        Parameters
+        ----------
+        given : mapping or None
+            Values by name.
+
+        Returns
+        -------
+        dict
         """
         found = dict(given or {})
         if START not in found:
@@ -297,6 +325,19 @@ class Trip:
     def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> "Figure":
         """The line from above with the vehicle at some times (s) of a run; for each of them how it stands on the track,
         magnified, with the lateral forces on its wheels.
+
+        Parameters
+        ----------
+        run : Run
+            Of this trip.
+        times : sequence of float
+            In s.
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
         """
         from trundle.rail.trip.trip_view import plot_trip
 

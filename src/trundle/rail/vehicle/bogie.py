@@ -45,13 +45,44 @@ class Bogie:
         return self.mass * self.height + 2 * self.wheelset.mass * self.wheelset.radius
 
     def sunk(self, ride: Ride, load: float) -> float:
-        """How far it lies below its height at rest by the contacts alone, under a load (N) from above, m."""
+        """How far it lies below its height at rest by the contacts alone, under a load (N) from above, m.
+
+        Parameters
+        ----------
+        ride : Ride
+            On which it goes.
+        load : float
+            From above (N).
+
+        Returns
+        -------
+        float
+        """
         return self.wheelset.sunk((load + weight_of(ride, self.mass)) / 2)
 
     def add(
         self, ride: Ride, name: str, x: float, wheelsets: tuple[str, str], load: float
     ) -> tuple[Body, dict[str, PlacedWheelset]]:
-        """Put it into the model of a ride at x (m) from the reference point, under a load (N) from above."""
+        """Put it into the model of a ride at x (m) from the reference point, under a load (N) from above.
+
+        Parameters
+        ----------
+        ride : Ride
+            On which it goes.
+        name : str
+            With which its names begin.
+        x : float
+            Ahead of the reference point (m).
+        wheelsets : tuple of str
+            Names of the two.
+        load : float
+            From above (N).
+
+        Returns
+        -------
+        tuple
+            The body of the bogie, and its wheelsets by name.
+        """
         m, each = ride.model, (load + weight_of(ride, self.mass)) / 2
         part = CarBody(self.mass, self.inertia, self.height)
         frame = add_body(ride, name, name, x, part, True, self.sunk(ride, load))

@@ -72,7 +72,21 @@ class AxleBox:
             raise ModelError("AxleBox: its suspension carries nothing; give it a vertical stiffness.")
 
     def add(self, m: Model, name: str, wheelset: RunningGear, hub: Body, seat: Seat) -> None:
-        """Join the hub of a wheelset to the body above it."""
+        """Join the hub of a wheelset to the body above it.
+
+        Parameters
+        ----------
+        m : Model
+            To which it is added.
+        name : str
+            With which its names begin.
+        wheelset : RunningGear
+            Whose hub it holds.
+        hub : Body
+            The hub.
+        seat : Seat
+            Where it stands, and what it carries.
+        """
         height = wheelset.radius if self.height is None else self.height
         for side, y in (("left", self.half_width), ("right", -self.half_width)):
             lower, upper = hub.at(0, y, height - wheelset.radius), seat.body.at(seat.x, y, height - seat.height)

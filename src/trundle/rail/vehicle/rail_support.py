@@ -38,14 +38,46 @@ class RailSupport:
         check_numbers("RailSupport", ("mass", "stiffness"), **given)
 
     def acceleration(self, push: Expr, place: Expr, rate: Expr) -> Expr:
-        """Across and up (m/s^2), of a rail that a force (N) pushes."""
+        """Across and up (m/s^2), of a rail that a force (N) pushes.
+
+        Parameters
+        ----------
+        push : expression
+            Force across and up (N).
+        place, rate : expression
+            How far the rail has moved (m), and its velocity.
+
+        Returns
+        -------
+        expression
+        """
         k, c = ca.DM(self.stiffness), ca.DM(self.damping)
         return (push - k * place - c * rate) / self.mass
 
     def stored(self, place: Expr, rate: Expr) -> Expr:
-        """Energy of springs and mass, J."""
+        """Energy of springs and mass, J.
+
+        Parameters
+        ----------
+        place, rate : expression
+            How far the rail has moved (m), and its velocity.
+
+        Returns
+        -------
+        expression
+        """
         return (ca.dot(ca.DM(self.stiffness), place**2) + self.mass * ca.sumsqr(rate)) / 2
 
     def lost(self, rate: Expr) -> Expr:
-        """Power of the dampers, W."""
+        """Power of the dampers, W.
+
+        Parameters
+        ----------
+        rate : expression
+            Velocity of the rail (m/s).
+
+        Returns
+        -------
+        expression
+        """
         return ca.dot(ca.DM(self.damping), rate**2)

@@ -19,7 +19,7 @@ from trundle.rail.vehicle.mount import AxleBox, Mount
 from trundle.rail.vehicle.wheelset import Contact, Wheelset
 from trundle.rail.wheel_rail.creep import CreepLaw, ShenHedrickElkins
 from trundle.rail.wheel_rail.geometry import ContactGeometry
-from trundle.rail.wheel_rail.profile import S1002, Rail60E1
+from trundle.rail.wheel_rail.standard_profiles import S1002, Rail60E1
 from trundle.typing import State
 
 
@@ -37,6 +37,17 @@ def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> Bogie
     """Passenger vehicle 1 of the Manchester benchmarks, on S1002 and 60E1 unless another contact is given.
 
     Primary vertical stiffness 1.22e6 N/m (1.2e6 in one of two sources); dampers stand beside the springs.
+
+    Parameters
+    ----------
+    contact : Contact, optional
+        S1002 on 60E1 unless given.
+    mu : float
+        Coefficient of friction.
+
+    Returns
+    -------
+    BogieVehicle
     """
     data = vehicle_data("manchester_vehicle_1")
     spring = data["secondary"]
@@ -53,6 +64,17 @@ def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> Bogie
 def cooperrider_vehicle(contact: Contact | None = None, mu: float | None = None) -> BogieVehicle:
     """Cooperrider's bogie vehicle with the numbers of the Technical University of Denmark, on S1002 and 60E1 unless
     another contact is given; mu is 0.15 unless given.
+
+    Parameters
+    ----------
+    contact : Contact, optional
+        S1002 on 60E1 unless given.
+    mu : float, optional
+        Coefficient of friction, 0.15 unless given.
+
+    Returns
+    -------
+    BogieVehicle
     """
     data = vehicle_data("cooperrider")
     kinds = ("vertical", "lateral", "yaw")
@@ -72,6 +94,21 @@ def y25_wagon(
     """A four-axle freight wagon on bogies of the kind of Y25: springs of two stiffnesses, friction in proportion to the
     load, centre plate, side bearers that rub. Exact friction sticks and slides with events; smooth friction creeps a
     little and is faster. Plausible numbers, not those of a certain wagon.
+
+    Parameters
+    ----------
+    load : {"tare", "laden"}
+        How it is loaded.
+    contact : Contact, optional
+        S1002 on 60E1 unless given.
+    mu : float
+        Coefficient of friction between wheel and rail.
+    friction : {"smooth", "exact"}
+        Of the suspension.
+
+    Returns
+    -------
+    BogieVehicle
     """
     data = vehicle_data("y25_wagon")
     if load not in ("tare", "laden"):

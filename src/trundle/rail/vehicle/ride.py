@@ -86,6 +86,10 @@ class Ride:
         frames : {"each", "one"}
             Whether bodies are described each in a track frame at its own place, or all in that of the reference point.
             The motion is the same.
+
+        Returns
+        -------
+        Ride
         """
         first = model.parameter(START, start, "m", "distance of the reference point along the track at the start")
         travel = law.add(model, Start(start, first))
@@ -117,11 +121,32 @@ class Ride:
     def moved(self, offset: float) -> "Ride":
         """The same ride, with offsets counted from a place ahead (m) of its reference point: for vehicles of a
         train.
+
+        Parameters
+        ----------
+        offset : float
+            Ahead of the reference point (m).
+
+        Returns
+        -------
+        Ride
         """
         return replace(self, origin=self.origin + offset)
 
     def place(self, name: str, offset: float) -> TrackPlace:
-        """A place at an offset (m) ahead of the reference point; its frame is called `name_track`."""
+        """A place at an offset (m) ahead of the reference point; its frame is called `name_track`.
+
+        Parameters
+        ----------
+        name : str
+            With which the name of the frame begins.
+        offset : float
+            Ahead of the reference point (m).
+
+        Returns
+        -------
+        TrackPlace
+        """
         at, travel = self.origin + offset, self.travel
         course = TrackFrame(
             self.model, self.line, lambda s: travel.distance(s) + at, travel.speed, travel.acceleration, name=name

@@ -49,14 +49,55 @@ class FixedWheelset:
         return ()
 
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
-        """Its hub, fixed to the frame of the place."""
+        """Its hub, fixed to the frame of the place.
+
+        Parameters
+        ----------
+        m : Model
+            To which it is added.
+        name : str
+            Of the wheelset.
+        place : TrackPlace
+            Where it stands on the track.
+
+        Returns
+        -------
+        PlacedWheelset
+        """
         hub = m.body(f"{name}_hub", mass=self.mass, inertia=self.mass * self.radius**2)
         frame = place.track.at(0.0, 0.0, self.radius)
         m.connect(Fixed(), frame, hub, name=name)
         return PlacedWheelset(hub, hub, place.track)
 
     def start(self, name: str, speed: Any, load: float) -> State:
+        """Values to start from: none, as it is fixed.
+
+        Parameters
+        ----------
+        name : str
+            Of the wheelset.
+        speed : float or expression
+            In m/s.
+        load : float
+            Beside its own weight (N).
+
+        Returns
+        -------
+        dict
+            Empty.
+        """
         return {}
 
     def sunk(self, load: float) -> float:
+        """How far its axle lies below the radius at rest: not at all.
+
+        Parameters
+        ----------
+        load : float
+            Beside its own weight (N).
+
+        Returns
+        -------
+        float
+        """
         return 0.0

@@ -55,15 +55,47 @@ class TravelLaw(ABC):
 
     @abstractmethod
     def speed_after(self, way: Array) -> Array:
-        """Speeds (m/s) after distances from the start (m), as far as they are known; zero beyond a standstill."""
+        """Speeds (m/s) after distances from the start (m), as far as they are known; zero beyond a standstill.
+
+        Parameters
+        ----------
+        way : array
+            Distances from the start (m).
+
+        Returns
+        -------
+        array
+        """
 
     def time_for(self, way: float) -> float:
-        """Time (s) in which a distance (m) is covered, or up to a standstill before; infinite where not known."""
+        """Time (s) in which a distance (m) is covered, or up to a standstill before; infinite where not known.
+
+        Parameters
+        ----------
+        way : float
+            Distance from the start (m).
+
+        Returns
+        -------
+        float
+        """
         return float("inf")
 
     @abstractmethod
     def add(self, model: Model, start: Start) -> Travel:
-        """Put it into a model; the reference point starts at a distance (m)."""
+        """Put it into a model; the reference point starts at a distance (m).
+
+        Parameters
+        ----------
+        model : Model
+            To which it is added.
+        start : float or expression
+            Distance at the start (m).
+
+        Returns
+        -------
+        Travel
+        """
 
 
 @final
@@ -127,7 +159,17 @@ class SpeedOverTime(TravelLaw):
         return t[:last], v[:last], gone[:last]
 
     def at(self, t: float) -> float:
-        """m/s at a time (s)."""
+        """m/s at a time (s).
+
+        Parameters
+        ----------
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        float
+        """
         try:
             return float(self.function(t) if isinstance(self.function, Table) else self.function(_At(t)))
         except (TypeError, RuntimeError) as error:
@@ -183,7 +225,23 @@ class Free(TravelLaw):
         return self.follow(model, "track", start, Start(self.speed, _speed_parameter(model, self.speed)))
 
     def follow(self, model: Model, name: str, start: Start, speed: Start) -> Travel:
-        """Frames that follow the leader, by the states `name_distance` and `name_speed`."""
+        """Frames that follow the leader, by the states `name_distance` and `name_speed`.
+
+        Parameters
+        ----------
+        model : Model
+            To which the states are added.
+        name : str
+            With which their names begin.
+        start : float or expression
+            Distance at the start (m).
+        speed : float or expression
+            Speed at the start (m/s).
+
+        Returns
+        -------
+        Travel
+        """
         n, leader, at, v = self.following, self.leader, f"{name}_distance", f"{name}_speed"
         model.state(at, lambda s: s[v], start.value, "m", f"distance of the frames that follow {leader}")
         model.state(

@@ -79,7 +79,19 @@ class Vehicle(ABC):
 
     @abstractmethod
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
-        """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_"."""
+        """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_".
+
+        Parameters
+        ----------
+        ride : Ride
+            On which it goes.
+        name : str
+            With which all names begin; empty for none.
+
+        Returns
+        -------
+        PlacedVehicle
+        """
 
     @abstractmethod
     def on_fixed_wheelsets(self) -> "Vehicle":

@@ -46,6 +46,17 @@ class WheelPlace:
 
     @staticmethod
     def of(contact: ContactTable) -> "WheelPlace":
+        """The place of a wheel that touches its rail as a table says.
+
+        Parameters
+        ----------
+        contact : ContactTable
+            Of one wheel.
+
+        Returns
+        -------
+        WheelPlace
+        """
         side = contact.geometry.side(contact.side)
         return WheelPlace(SIDES[side.name], side.radius, side.tape_place, side.rail_origin, contact.material)
 
@@ -266,7 +277,17 @@ class WheelOnRail(Force):
         )  # fmt: skip
 
     def approach(self, s: Signals) -> Expr:
-        """Of wheel and rail (m), negative where they are apart: for events of a model."""
+        """Of wheel and rail (m), negative where they are apart: for events of a model.
+
+        Parameters
+        ----------
+        s : Signals
+            What can be asked while the model moves.
+
+        Returns
+        -------
+        expression
+        """
         pose = self._against_rail(self._pose(s, as_frame(self.wheel)))
         return self._touch(pose.centre, pose.axle).approach
 

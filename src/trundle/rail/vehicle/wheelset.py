@@ -122,6 +122,19 @@ class Wheelset:
 
         Coordinates are `name.x`, `name.y`, `name.z`, `name.rx` (roll), `name.rz` (yaw) of the hub in the track frame,
         and `name_spin.angle`; the contacts are called `name_left` and `name_right`.
+
+        Parameters
+        ----------
+        m : Model
+            To which it is added.
+        name : str
+            Of the wheelset.
+        place : TrackPlace or Body
+            Where it stands on the track, or a frame that goes along it.
+
+        Returns
+        -------
+        PlacedWheelset
         """
         hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
         axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia, shape=self.shape)
@@ -148,6 +161,20 @@ class Wheelset:
     def start(self, name: str, speed: Any, load: float) -> State:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
         its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
+
+        Parameters
+        ----------
+        name : str
+            Of the wheelset.
+        speed : float or expression
+            In m/s.
+        load : float
+            Beside its own weight (N).
+
+        Returns
+        -------
+        dict
+            Values by name.
         """
         found = {f"{name}.z": self.radius - self.sunk(load), f"{name}_spin.angle_rate": speed / self.radius}
         if self.contact.support is not None:
@@ -157,7 +184,17 @@ class Wheelset:
         return found
 
     def sunk(self, load: float) -> float:
-        """How far its axle lies below the radius at rest, under a load (N) beside its own weight, m."""
+        """How far its axle lies below the radius at rest, under a load (N) beside its own weight, m.
+
+        Parameters
+        ----------
+        load : float
+            Beside its own weight (N).
+
+        Returns
+        -------
+        float
+        """
         aside, down = self._yielded(load)
         contact = self.contact.tables["left"](-aside, 0.0)
         slope = cos(contact.angle)

@@ -24,6 +24,21 @@ def equivalent_conicity(
     2 * amplitude from one turning point to the other; symmetric or not. regression: half the slope of the straight line
     through dr over the amplitude. harmonic: half the first Fourier coefficient of dr along a sine.
     Arrays have nan where the motion does not come back within the given displacements; one amplitude is refused there.
+
+    Parameters
+    ----------
+    lateral : array
+        Displacements to the left, rising.
+    radius_difference : array
+        Left minus right rolling radius there.
+    amplitude : float or array
+        Of the lateral motion.
+    method : {"integration", "regression", "harmonic"}
+        How it is found.
+
+    Returns
+    -------
+    float or array
     """
     names = ("lateral", "radius_difference", "amplitude")
     y, dr, a = (read_numbers(n, v) for n, v in zip(names, (lateral, radius_difference, amplitude), strict=True))

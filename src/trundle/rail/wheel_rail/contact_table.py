@@ -53,7 +53,19 @@ class TableContact(NamedTuple):
     C33: Expr
 
     def patch(self, load: Expr, material: Elastic = STEEL) -> Patch:
-        """The patch under a load (N), for creep laws."""
+        """The patch under a load (N), for creep laws.
+
+        Parameters
+        ----------
+        load : float, array or expression
+            Normal force (N).
+        material : Elastic
+            Of both bodies.
+
+        Returns
+        -------
+        Patch
+        """
         if symbolic(load, self.a):
             import casadi as ca
 

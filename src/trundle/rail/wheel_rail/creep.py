@@ -54,7 +54,17 @@ class FallingFriction:
             raise ModelError(faults)
 
     def at(self, slip_velocity: Expr) -> Expr:
-        """Coefficient of friction at a slip velocity (m/s)."""
+        """Coefficient of friction at a slip velocity (m/s).
+
+        Parameters
+        ----------
+        slip_velocity : float, array or expression
+            In m/s.
+
+        Returns
+        -------
+        float, array or expression
+        """
         return self.mu * ((1.0 - self.floor) * exp(-self.decay * slip_velocity) + self.floor)
 
 
@@ -76,6 +86,23 @@ class CreepLaw(ABC):
         """Force on the wheel from the creepages (-, -, 1/m), the load (N) and the patch.
 
         speed: of rolling, m/s; only friction that falls with the slip velocity needs it.
+
+        Parameters
+        ----------
+        longitudinal, lateral : float, array or expression
+            Creepages.
+        spin : float, array or expression
+            Spin creepage (1/m).
+        load : float, array or expression
+            Normal force (N).
+        patch : Patch
+            Where they touch.
+        speed : float, array or expression, optional
+            Of rolling (m/s).
+
+        Returns
+        -------
+        CreepForce
         """
         if not symbolic(longitudinal, lateral, spin, load, patch.a, patch.b):
             given = {"longitudinal creepage": longitudinal, "lateral creepage": lateral, "spin": spin, "load": load}
@@ -88,7 +115,21 @@ class CreepLaw(ABC):
 
     @abstractmethod
     def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
-        """Force on the wheel, where friction can carry the force `bound` = mu N > 0."""
+        """Force on the wheel, where friction can carry the force `bound` = mu N > 0.
+
+        Parameters
+        ----------
+        xi_x, xi_y, spin : expression
+            Creepages (-, -, 1/m).
+        bound : expression
+            mu N (N).
+        patch : Patch
+            Where they touch.
+
+        Returns
+        -------
+        CreepForce
+        """
 
     def _friction(self, xi_x: Expr, xi_y: Expr, speed: Expr) -> Expr:
         if not isinstance(self.mu, FallingFriction):
@@ -195,7 +236,21 @@ class Creepages(NamedTuple):
 
 
 def creepages(longitudinal_slip: Expr, lateral_slip: Expr, spin_rate: Expr, speed: Expr) -> Creepages:
-    """Creepages from the slip velocities (m/s) and the relative rate of rotation about the normal (rad/s)."""
+    """Creepages from the slip velocities (m/s) and the relative rate of rotation about the normal (rad/s).
+
+    Parameters
+    ----------
+    longitudinal_slip, lateral_slip : float, array or expression
+        Slip velocities (m/s).
+    spin_rate : float, array or expression
+        About the normal (rad/s).
+    speed : float, array or expression
+        Of rolling (m/s).
+
+    Returns
+    -------
+    Creepages
+    """
     if not symbolic(longitudinal_slip, lateral_slip, spin_rate, speed):
         v = np.asarray(speed, dtype=float)
         refuse("speed", v, v == 0, "m/s; creepage is slip over rolling speed and has no meaning for a wheel at rest")

@@ -130,7 +130,19 @@ class Book(CreepLaw):
         return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
 
     def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
-        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a."""
+        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a.
+
+        Parameters
+        ----------
+        t_x, t_y, t_spin : expression
+            Linear forces over mu N.
+        ratio : expression
+            b/a of the patch.
+
+        Returns
+        -------
+        tuple of expression
+        """
         tape = symbolic(t_x, t_y, t_spin, ratio)
         if tape and self.lookup is None:
             raise ModelError("Book: a model needs its table: Book(mu, book, lookup=m.table('creep', book.table)).")

@@ -36,6 +36,25 @@ def creep_plot(
 
     Without laws all there are, with the friction `mu`; without a patch one with the
     semi-axes 6 mm and 5 mm. speed: for friction that falls with the slip velocity, m/s.
+
+    Parameters
+    ----------
+    patch : Patch, optional
+        One with the semi-axes 6 mm and 5 mm unless given.
+    load : float
+        Normal force (N).
+    mu : float or FallingFriction
+        Coefficient of friction.
+    laws : sequence or mapping of CreepLaw, optional
+        All unless given.
+    speed : float
+        Of rolling (m/s).
+    path : str or Path, optional
+        File to write.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     from trundle.view.style import QUIET, finish, new_figure, side_legend, style
 

@@ -73,7 +73,19 @@ class Fastsim(CreepLaw):
         return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
 
     def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
-        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a."""
+        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a.
+
+        Parameters
+        ----------
+        t_x, t_y, t_spin : expression
+            Linear forces over mu N.
+        ratio : expression
+            b/a of the patch.
+
+        Returns
+        -------
+        tuple of expression
+        """
         if symbolic(t_x, t_y, t_spin, ratio):
             if self.along * self.across > LARGEST_TAPE:
                 raise ModelError(

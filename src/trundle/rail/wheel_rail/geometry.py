@@ -86,7 +86,17 @@ class ContactGeometry:
         return self.back_to_back + 2 * self.tape_place
 
     def side(self, name: str) -> "Side":
-        """One wheel on its rail, in coordinates that go outwards."""
+        """One wheel on its rail, in coordinates that go outwards.
+
+        Parameters
+        ----------
+        name : {"left", "right"}
+            Which one.
+
+        Returns
+        -------
+        Side
+        """
         other = name == "right"
         wheel = self.right_wheel if other and self.right_wheel else self.wheel
         rail = self.right_rail if other and self.right_rail else self.rail
@@ -102,7 +112,19 @@ class ContactGeometry:
     # -- contact -------------------------------------------------------------------------------------------------------
 
     def contact(self, lateral: ArrayLike, yaw: ArrayLike = 0.0) -> WheelsetContact:
-        """Both wheels on their rails, at one displacement and yaw or at arrays of them."""
+        """Both wheels on their rails, at one displacement and yaw or at arrays of them.
+
+        Parameters
+        ----------
+        lateral : float or array
+            Displacement to the left (m).
+        yaw : float or array
+            Of the wheelset (rad).
+
+        Returns
+        -------
+        WheelsetContact
+        """
         y, psi = read_together({"lateral": lateral, "yaw": yaw})
         shape, y, psi = y.shape, y.ravel(), psi.ravel()
         sides = self._sides
@@ -141,11 +163,35 @@ class ContactGeometry:
         return WheelsetContact(y, roll, psi, lift, *contacts)
 
     def radius_difference(self, lateral: ArrayLike) -> Array:
-        """Rolling radius of the left wheel minus that of the right (m) at lateral displacements (m)."""
+        """Rolling radius of the left wheel minus that of the right (m) at lateral displacements (m).
+
+        Parameters
+        ----------
+        lateral : float or array
+            Displacement to the left (m).
+
+        Returns
+        -------
+        array
+        """
         return self.contact(lateral).radius_difference
 
     def conicity(self, amplitude: ArrayLike, method: Method = "integration", step: float = 1e-4) -> Expr:
-        """Equivalent conicity for amplitudes of the lateral motion (m), from displacements every `step` m."""
+        """Equivalent conicity for amplitudes of the lateral motion (m), from displacements every `step` m.
+
+        Parameters
+        ----------
+        amplitude : float or array
+            Of the lateral motion (m).
+        method : {"integration", "regression", "harmonic"}
+            How it is found.
+        step : float
+            Between displacements (m).
+
+        Returns
+        -------
+        float or array
+        """
         amplitudes = read_numbers("amplitude", amplitude)
         check_amplitude(amplitudes)
         y, dr = self._curve(float(np.max(amplitudes)), step)
@@ -169,6 +215,17 @@ class ContactGeometry:
     def flange_contact(self, side: str = "left", most: float = 0.03) -> float:
         """Lateral displacement (m, towards that side) at which tread and flange touch at once; the contact goes to
         angles above 0.5 rad there.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Towards which it moves.
+        most : float
+            How far it is looked for (m).
+
+        Returns
+        -------
+        float
         """
         sign, y = SIDES[side], np.linspace(0.0, most, 301)
         for _ in range(4):
@@ -192,7 +249,19 @@ class ContactGeometry:
         return float(-0.5 * sum(gaps))
 
     def plot(self, path: Path | str | None = None, amplitude: float = 0.008) -> "Figure":
-        """Contact points joined by lines, rolling-radius difference, contact angle and conicity, as a figure."""
+        """Contact points joined by lines, rolling-radius difference, contact angle and conicity, as a figure.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+        amplitude : float
+            Largest displacement shown (m).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.rail.wheel_rail.contact_view import plot_contact
 
         return plot_contact(self, path, amplitude)

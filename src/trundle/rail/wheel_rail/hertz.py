@@ -68,6 +68,19 @@ def hertz(
     """Contact under a load (N), for the sums of both bodies' curvatures along and across the rolling direction (1/m).
 
     A load of zero gives an empty ellipse, with its stiffness.
+
+    Parameters
+    ----------
+    load : float or array
+        Normal force (N).
+    rolling_curvature, lateral_curvature : float or array
+        Sums of both bodies' curvatures along and across (1/m).
+    material : Elastic
+        Of both bodies.
+
+    Returns
+    -------
+    Ellipse
     """
     given = {"load": load, "rolling_curvature": rolling_curvature, "lateral_curvature": lateral_curvature}
     N, kx, ky = read_together(given)
@@ -95,7 +108,22 @@ def hertz(
 def hertz_of_axes(
     load: ArrayLike, a: ArrayLike, b: ArrayLike, material: Elastic = STEEL
 ) -> tuple[Ellipse, tuple[Expr, Expr]]:
-    """Contact with given semi-axes (m) under a load (N), and the curvatures (rolling, lateral) that lead to it."""
+    """Contact with given semi-axes (m) under a load (N), and the curvatures (rolling, lateral) that lead to it.
+
+    Parameters
+    ----------
+    load : float or array
+        Normal force (N).
+    a, b : float or array
+        Semi-axes along and across (m).
+    material : Elastic
+        Of both bodies.
+
+    Returns
+    -------
+    tuple
+        The ellipse, and the two curvatures (1/m).
+    """
     N, a_, b_ = read_together({"load": load, "a": a, "b": b})
     refuse("load", N, N <= 0, "N; an ellipse of given size needs a load greater than zero")
     refuse("a", a_, a_ <= 0, "m; a semi-axis must be greater than zero")

@@ -40,6 +40,19 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
 
     Inside the table (a/b from 0.1 to 10) a cubic spline over log(a/b); beyond it the table's asymptotes, joined
     continuously, with a KalkerWarning unless `quiet`.
+
+    Parameters
+    ----------
+    a_over_b : float or array
+        Ratio of the semi-axes along and across.
+    poisson : float
+        Poisson's ratio.
+    quiet : bool
+        Without a warning beyond the table.
+
+    Returns
+    -------
+    Coefficients
     """
     g = read_numbers("a_over_b", a_over_b)
     refuse("a_over_b", g, g <= 0, "; the ratio of two semi-axes must be greater than zero")
@@ -133,7 +146,19 @@ class Patch:
 
     @classmethod
     def ellipse(cls, a: ArrayLike, b: ArrayLike, material: Elastic = STEEL) -> "Patch":
-        """With given semi-axes (m)."""
+        """With given semi-axes (m).
+
+        Parameters
+        ----------
+        a, b : float or array
+            Semi-axes along and across (m).
+        material : Elastic
+            Of both bodies.
+
+        Returns
+        -------
+        Patch
+        """
         a_, b_ = read_numbers("a", a), read_numbers("b", b)
         refuse("a", a_, a_ <= 0, "m; a semi-axis must be greater than zero")
         refuse("b", b_, b_ <= 0, "m; a semi-axis must be greater than zero")
@@ -143,7 +168,21 @@ class Patch:
     def hertz(
         cls, load: ArrayLike, rolling_curvature: ArrayLike, lateral_curvature: ArrayLike, material: Elastic = STEEL
     ) -> "Patch":
-        """Under a load (N), for the sums of both bodies' curvatures along and across the rolling direction (1/m)."""
+        """Under a load (N), for the sums of both bodies' curvatures along and across the rolling direction (1/m).
+
+        Parameters
+        ----------
+        load : float or array
+            Normal force (N).
+        rolling_curvature, lateral_curvature : float or array
+            Sums of both bodies' curvatures along and across (1/m).
+        material : Elastic
+            Of both bodies.
+
+        Returns
+        -------
+        Patch
+        """
         found = hertz(load, rolling_curvature, lateral_curvature, material)
         if np.any(np.asarray(load) == 0):
             found = hertz(np.maximum(load, LEAST_LOAD), rolling_curvature, lateral_curvature, material)

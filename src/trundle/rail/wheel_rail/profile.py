@@ -7,20 +7,18 @@ given from its nominal running circle, with the flange at negative s; a rail's f
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from itertools import pairwise
 from math import atan
 from pathlib import Path
 from typing import Any, Literal, final
 
 import numpy as np
-import yaml
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, UnivariateSpline
 
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.profile_check import read_csv, read_points
-from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Polynomial, Spline, tangent_arcs
+from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Spline
 from trundle.space.arrays import read_numbers
 from trundle.typing import Array
 
@@ -70,6 +68,29 @@ class Profile:
         z_down: heights are given downwards, as many instruments do. inwards: places are given towards the middle of the
         track. trim: flange backs and sides that overhang are cut off. smooth: root mean square distance (m) that a
         smoothing spline may keep from the points, 0 for a spline through all.
+
+        Parameters
+        ----------
+        s, z : array
+            Places and heights.
+        kind : {"wheel", "rail"}
+            What it is.
+        name : str
+            Of the profile.
+        unit : {"m", "mm"}
+            Of the points.
+        z_down : bool
+            Heights are given downwards, as by many instruments.
+        inwards : bool
+            Places are given towards the middle of the track.
+        trim : bool
+            Cut off flange backs and sides that overhang.
+        smooth : float
+            Root mean square distance (m) that a smoothing spline may keep from the points; 0 for one through all.
+
+        Returns
+        -------
+        Profile
         """
         read = (-read_numbers("s", s) if inwards else s), z
         places, heights = read_points(name, kind, *read, unit, z_down, trim)
@@ -84,13 +105,38 @@ class Profile:
     def from_csv(cls, path: Path | str, kind: Kind, **options: Any) -> "Profile":
         """From a file with two columns, place and height, separated by comma, semicolon or blanks; lines that do not
         start with two numbers are comments. Options as in `from_points`; the unit is mm unless given.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        kind : {"wheel", "rail"}
+            What it is.
+        **options
+            As of `from_points`; the unit is mm unless given.
+
+        Returns
+        -------
+        Profile
         """
         s, z = read_csv(path)
         return cls.from_points(s, z, kind, **{"name": Path(path).stem, "unit": "mm", **options})
 
     @classmethod
     def cone(cls, conicity: float, width: float = 0.12) -> "Profile":
-        """A conical wheel without flange: the radius falls by `conicity` per length outwards."""
+        """A conical wheel without flange: the radius falls by `conicity` per length outwards.
+
+        Parameters
+        ----------
+        conicity : float
+            Fall of the radius per length outwards.
+        width : float
+            In m.
+
+        Returns
+        -------
+        Profile
+        """
         if not 0.0 <= conicity < 1.0:
             raise ModelError(f"Profile.cone: conicity must lie between 0 and 1, got {conicity!r}.")
         half = _size("Profile.cone", "width", width) / 2
@@ -98,7 +144,21 @@ class Profile:
 
     @classmethod
     def arc(cls, radius: float, kind: Kind = "rail", width: float = 0.07) -> "Profile":
-        """A rail head of one radius, or a wheel whose tread is hollow with one radius."""
+        """A rail head of one radius, or a wheel whose tread is hollow with one radius.
+
+        Parameters
+        ----------
+        radius : float
+            In m.
+        kind : {"wheel", "rail"}
+            What it is.
+        width : float
+            In m.
+
+        Returns
+        -------
+        Profile
+        """
         _size("Profile.arc", "radius", radius)
         half = _size("Profile.arc", "width", width) / 2
         if half >= radius:
@@ -111,6 +171,15 @@ class Profile:
     def inclined(self, slope: float) -> "Profile":
         """Turned about its origin so that its top leans towards the middle of the track by 1 : 1/slope, cut where it
         becomes steeper than 20 : 1, with the highest point at the height 0.
+
+        Parameters
+        ----------
+        slope : float
+            Such as 1/40.
+
+        Returns
+        -------
+        Profile
         """
         if not -0.2 <= slope <= 0.2:
             raise ModelError(f"profile {self.name!r}: an inclination of {slope:g} is not one of a rail; 1/40 is usual.")
@@ -132,7 +201,19 @@ class Profile:
         return replace(self, pieces=tuple(p.shifted(0.0, -top) for p in self.pieces))
 
     def worn(self, depth: Callable[[Array], ArrayLike], name: str | None = None) -> "Profile":
-        """With `depth(s)` m of material taken off along the normal, as a spline through points."""
+        """With `depth(s)` m of material taken off along the normal, as a spline through points.
+
+        Parameters
+        ----------
+        depth : callable
+            Depth (m) at places s (m).
+        name : str, optional
+            That of this profile with "worn" unless given.
+
+        Returns
+        -------
+        Profile
+        """
         s = self._fine()
         slope = self.slope(s)
         size, lost = np.sqrt(1 + slope**2), np.broadcast_to(np.asarray(depth(s), dtype=float), s.shape)
@@ -161,11 +242,35 @@ class Profile:
         return self.pieces[-1].end
 
     def height(self, s: ArrayLike, order: int = 0) -> Array:
-        """Height at places s, or its derivative; nan where the profile has ended."""
+        """Height at places s, or its derivative; nan where the profile has ended.
+
+        Parameters
+        ----------
+        s : float or array
+            Place across the track (m).
+        order : int
+            Of the derivative.
+
+        Returns
+        -------
+        array
+        """
         return self.heights(s, order)[0]
 
     def heights(self, s: ArrayLike, *orders: int) -> list[Array]:
-        """Height (0), slope (1), second derivative (2) at places s; nan where the profile has ended."""
+        """Height (0), slope (1), second derivative (2) at places s; nan where the profile has ended.
+
+        Parameters
+        ----------
+        s : float or array
+            Place across the track (m).
+        *orders : int
+            Of the derivatives.
+
+        Returns
+        -------
+        list of array
+        """
         s = np.asarray(s, dtype=float)
         flat = s.ravel()
         found = [np.full(flat.shape, np.nan) for _ in orders]
@@ -180,11 +285,31 @@ class Profile:
         return [v.reshape(s.shape) for v in found]
 
     def slope(self, s: ArrayLike) -> Array:
-        """dz/ds."""
+        """dz/ds.
+
+        Parameters
+        ----------
+        s : float or array
+            Place across the track (m).
+
+        Returns
+        -------
+        array
+        """
         return self.height(s, 1)
 
     def curvature(self, s: ArrayLike) -> Array:
-        """Of the body across the track, 1/m: positive where it bulges towards the other body."""
+        """Of the body across the track, 1/m: positive where it bulges towards the other body.
+
+        Parameters
+        ----------
+        s : float or array
+            Place across the track (m).
+
+        Returns
+        -------
+        array
+        """
         slope, second = self.heights(s, 1, 2)
         bulge = second / (1 + slope**2) ** 1.5
         return bulge if self.kind == "wheel" else -bulge
@@ -201,7 +326,17 @@ class Profile:
         return float(near[k]), float(heights[k])
 
     def gauge_face(self, depth: float = 0.014) -> float:
-        """Innermost place of a rail not more than `depth` m below its top."""
+        """Innermost place of a rail not more than `depth` m below its top.
+
+        Parameters
+        ----------
+        depth : float
+            Below the top (m).
+
+        Returns
+        -------
+        float
+        """
         s = self._fine()
         z = self.height(s)
         above = z >= self.top[1] - depth
@@ -226,37 +361,6 @@ class Profile:
         return np.append(np.concatenate(parts), self.end)
 
 
-def S1002() -> Profile:
-    """Wheel profile S1002 of EN 13715, from the flange back (-70 mm) to 60 mm."""
-    pieces: list[Piece] = []
-    for part in _data("s1002.yaml")["pieces"]:
-        start, end = (MM * v for v in part["range"])
-        if "arc" in part:
-            z, radius, minus_y = part["arc"]
-            pieces.append(Arc(start, end, (-MM * minus_y, -MM * z), MM * radius, -part["half"]))
-        else:
-            pieces.append(Polynomial(start, end, tuple(-c for c in part["polynomial"]), MM))
-    return Profile("S1002", "wheel", tuple(pieces))
-
-
-def Rail60E1(inclination: float = 1 / 40) -> Profile:
-    """Rail head 60E1 (UIC 60) of EN 13674-1, leaning inwards by `inclination`."""
-    data = _data("60e1.yaml")
-    radii, ends = tuple(MM * r for r in data["radii"]), tuple(MM * w for w in data["half_widths"])
-    right = tangent_arcs(radii, ends, data["side_slope"], MM * data["side_height"])
-    left = [_mirror(p) for p in reversed(right)]
-    top = Arc(left[-1].start, right[0].end, (0.0, -radii[0]), radii[0], 1)
-    whole = Profile("60E1", "rail", (*left[:-1], top, *right[1:]))
-    return whole.inclined(inclination)
-
-
-def _mirror(piece: Piece) -> Piece:
-    if isinstance(piece, Arc):
-        return replace(piece, start=-piece.end, end=-piece.start, centre=(-piece.centre[0], piece.centre[1]))
-    assert isinstance(piece, Line)
-    return Line(-piece.end, -piece.start, (-piece.point[0], piece.point[1]), -piece.slope)
-
-
 def _cut(piece: Piece) -> Piece | None:
     """The part of an arc, line or spline that is not steeper than STEEPEST."""
     if piece.end - piece.start < 1e-9:
@@ -268,10 +372,6 @@ def _cut(piece: Piece) -> Piece | None:
     if isinstance(piece, Line):
         return piece if abs(piece.slope) <= STEEPEST * (1 + 1e-9) else None
     return piece
-
-
-def _data(name: str) -> Any:
-    return yaml.safe_load(files("trundle.rail").joinpath("data", name).read_text(encoding="utf-8"))
 
 
 def _size(owner: str, name: str, value: float) -> float:
