@@ -6,7 +6,8 @@ from numba.extending import register_jitable
 
 from trundle.impact import closed_form
 from trundle.impact.closed_form import collide
-from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part
+from trundle.kernel.pointers import float_ptr, int_ptr, part
+from trundle.kernel.record import Ints
 
 INPUTS = 8  # inertia ratio, half angle, friction, slip, approach, restitution, static friction, energetic or not
 STRIDES = INPUTS  # where in the table the steps through the inputs begin: 0 for one number, 1 for an array
@@ -20,7 +21,7 @@ for _function in ("slide_rates", "stick_rates", "rise", "lands_while_pressed", "
 
 
 @part
-def predict_many(table: Pointer) -> None:
+def predict_many(table: Ints) -> None:
     lams, betas, mus = float_ptr(table[0]), float_ptr(table[1]), float_ptr(table[2])
     slips, approaches, es = float_ptr(table[3]), float_ptr(table[4]), float_ptr(table[5])
     statics, laws = float_ptr(table[6]), float_ptr(table[7])

@@ -1,10 +1,11 @@
 """Dense LU decomposition with partial pivoting for small systems (compiled): a call of LAPACK would cost more."""
 
 from trundle.kernel.pointers import Pointer, inner
+from trundle.kernel.record import Ints
 
 
 @inner
-def factorise(a: Pointer, pivots: Pointer, size: int) -> bool:
+def factorise(a: Pointer, pivots: Ints, size: int) -> bool:
     """Replace the row-major matrix by its factors; False where a pivot is zero or not a number."""
     for column in range(size):
         best, largest = column, abs(a[column * size + column])
@@ -31,7 +32,7 @@ def factorise(a: Pointer, pivots: Pointer, size: int) -> bool:
 
 
 @inner
-def solve(a: Pointer, pivots: Pointer, size: int, b: Pointer) -> None:
+def solve(a: Pointer, pivots: Ints, size: int, b: Pointer) -> None:
     """Replace b by the solution, with the factors from `factorise`."""
     for row in range(size):
         other = pivots[row]

@@ -11,8 +11,7 @@ from numba.extending import infer_getattr, intrinsic, models, register_model
 
 from trundle.kernel.record import Floats, Ints, Record
 
-# In compiled code an array is a pointer to its first element; to Python's type checker it can be anything.
-Pointer = Any
+Pointer = Floats  # what compiled functions are given: doubles (in those of a collision also complex numbers)
 
 real_pointer = types.CPointer(types.float64)
 whole_pointer = types.CPointer(types.int64)

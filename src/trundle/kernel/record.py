@@ -6,10 +6,22 @@ ctypes structure, in which an address is a number.
 """
 
 from ctypes import Structure, addressof, c_double, c_int64
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
-Ints = Annotated[Any, "ints"]
-Floats = Annotated[Any, "floats"]
+
+class Ints(Protocol):
+    """An array of 64-bit integers, for compiled code a pointer to its first element."""
+
+    def __getitem__(self, i: int, /) -> int: ...
+    def __setitem__(self, i: int, value: int, /) -> None: ...
+
+
+class Floats(Protocol):
+    """An array of doubles, for compiled code a pointer to its first element."""
+
+    def __getitem__(self, i: int, /) -> float: ...
+    def __setitem__(self, i: int, value: float, /) -> None: ...
+
 
 R = TypeVar("R", bound="Record")
 

@@ -113,7 +113,8 @@ class Painter:
 
 def _along(line: Points) -> Points:
     """Points between the first and the last of a bar."""
-    return line[0] + np.linspace(0.0, 1.0, 12)[:, None] * (line[-1] - line[0])
+    between: Points = line[0] + np.linspace(0.0, 1.0, 12)[:, None] * (line[-1] - line[0])
+    return between
 
 
 def placed(points: Points, pose: Pose, i: int) -> Points:

@@ -34,6 +34,7 @@ from trundle.contact.decision.cones import in_cones, start_again
 from trundle.contact.decision.share import shared_load, widest
 from trundle.contact.decision.smallest import EDGE, INSIDE, lightest, smallest, worst
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
+from trundle.kernel.record import Ints
 
 SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
 BEGUN = 1e-9  # of the speed of the run: a slip that has a direction of its own
@@ -299,7 +300,7 @@ def share(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, g: Pointer, 
 
 
 @part
-def decide_once(table: Pointer) -> None:
+def decide_once(table: Ints) -> None:
     """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
     accelerations, modes (changed), memory, and the speed of the run with the shift of the multiplier block.
     """

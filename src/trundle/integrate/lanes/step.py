@@ -5,6 +5,7 @@ import math
 from trundle.integrate import codes as at
 from trundle.integrate.record import LaneRecord
 from trundle.kernel.pointers import Pointer, call, inner, shifted
+from trundle.kernel.record import Ints
 
 PROJECTION_LIMIT = 10
 GOOD_ENOUGH = 1e-9
@@ -35,7 +36,7 @@ def evaluate(run: LaneRecord, x: Pointer, out: Pointer, times_h: bool) -> None:
 
 
 @inner
-def project(run: LaneRecord, x: Pointer, accept: Pointer) -> None:
+def project(run: LaneRecord, x: Pointer, accept: Ints) -> None:
     """Bring the states of the accepted lanes onto the constraints; lanes where that fails become UNPROJECTED."""
     corrected = run.corrected
     kernel = run.project_kernel

@@ -2,7 +2,8 @@
 
 from math import ceil, floor
 
-from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part
+from trundle.kernel.pointers import float_ptr, int_ptr, part
+from trundle.kernel.record import Ints
 
 PLACES, SHADES, TRIANGLES, COUNT, WIDTH, HEIGHT, NEARNESS, IMAGE, MASK, MODE, OPACITY = range(11)
 """Places in the table: addresses of arrays, and numbers."""
@@ -12,7 +13,7 @@ SOLID, GLASS, SHADOW = range(3)
 
 
 @part
-def fill_triangles(table: Pointer) -> None:
+def fill_triangles(table: Ints) -> None:
     places, shades, triangles = float_ptr(table[PLACES]), float_ptr(table[SHADES]), int_ptr(table[TRIANGLES])
     nearness, image, mask = float_ptr(table[NEARNESS]), float_ptr(table[IMAGE]), float_ptr(table[MASK])
     width, height, mode, opacity = table[WIDTH], table[HEIGHT], table[MODE], float_ptr(table[OPACITY])[0]

@@ -3,6 +3,7 @@
 from math import floor, sqrt
 
 from trundle.kernel.pointers import Pointer, float_ptr, inner, part
+from trundle.kernel.record import Ints
 
 WIDTH, HEIGHT, IMAGE, NUMBERS, COARSE, FINE = range(6)
 """Places in the table: sizes of the fine picture, addresses of arrays, fine pixels along a side of a coarse one."""
@@ -35,7 +36,7 @@ def _meet(n: Pointer, x: float, y: float, axis: int) -> float:
 
 
 @part
-def paint_floor(table: Pointer) -> None:
+def paint_floor(table: Ints) -> None:
     fine, image, n = table[FINE], float_ptr(table[IMAGE]), float_ptr(table[NUMBERS])
     width, height = table[WIDTH] // fine, table[HEIGHT] // fine  # the lines are smooth: coarse pixels are enough
     pixel = fine / n[SCALE]
@@ -62,7 +63,7 @@ def paint_floor(table: Pointer) -> None:
 
 
 @part
-def average(table: Pointer) -> None:
+def average(table: Ints) -> None:
     fine = table[FINE]
     width, height = table[WIDTH] // fine, table[HEIGHT] // fine
     image, coarse = float_ptr(table[IMAGE]), float_ptr(table[COARSE])
