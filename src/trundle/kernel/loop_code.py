@@ -75,8 +75,15 @@ def _worker(process: int) -> Any:
         [sys.executable, "-m", "trundle.kernel.make_loops"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True,
     )  # fmt: skip
-    atexit.register(worker.kill)
+    atexit.register(_end, worker)
     return worker
+
+
+def _end(worker: Any) -> None:
+    worker.kill()
+    worker.wait()
+    worker.stdin.close()
+    worker.stdout.close()
 
 
 def _numba() -> str:

@@ -229,5 +229,9 @@ _ELSEWHERE = {
 }
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> NoReturn:
     raise unknown_name("trundle.rail", name, __all__, _ELSEWHERE, "rail")

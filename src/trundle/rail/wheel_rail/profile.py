@@ -5,7 +5,7 @@ given from its nominal running circle, with the flange at negative s; a rail's f
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from math import atan
@@ -35,7 +35,7 @@ class Profile:
 
     name: str
     kind: Kind
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in ("wheel", "rail"):
