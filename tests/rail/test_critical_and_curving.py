@@ -95,6 +95,8 @@ def test_eigenvalues_are_those_of_linearise_and_of_a_run(locus, tmp_path):
     assert 1 / np.mean(np.diff(run.time[top])) == pytest.approx(values[0].imag / 2 / np.pi, rel=2e-3)
     locus.plot(tmp_path / "locus.png")
     locus.plot_mode(path=tmp_path / "mode.png")
+    with pytest.raises(SolveError, match="give a file as path="):
+        locus.plot_mode("mode.png")
     assert (tmp_path / "locus.png").exists() and (tmp_path / "mode.png").exists()
 
 

@@ -244,6 +244,22 @@ def test_small_motions_about_the_trip(trip):
     assert growth[0] < 1e-6 < 0.1 < growth[1]
 
 
+def test_irregularities_go_on_where_a_wheelset_may_stand_behind_its_frame(wagon):
+    """The rear wheelset stands at the very beginning of the line, the front one may reach its end."""
+    rough = rail.Trip(wagon, LINE, 25.0, irregularity=rail.Irregularity.erri("low", seed=1))
+    places = rough.model.tables["irregularity"].table.x[0]
+    assert places[0] < -0.5 and places[-1] > LINE.length + 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::trundle.errors.FrozenTimeWarning")
+def test_small_motions_at_the_start_of_a_rough_line(wagon, trip):
+    """Irregularities grow before the vehicle: under it the track is smooth."""
+    rough = rail.Trip(wagon, LINE, 25.0, irregularity=rail.Irregularity.erri("low", seed=1))
+    found, wanted = (np.sort(one.linearise().eigenvalues.real)[-8:] for one in (rough, trip))
+    assert found == pytest.approx(wanted, abs=1e-8)
+
+
 TIGHT = rail.Alignment([rail.Straight(30), rail.Sine(40, 30), rail.Arc(30, 60)])
 SHORT = rail.Alignment([rail.Straight(30), rail.Sine(5, 600, 0.1), rail.Arc(600, 100, cant=0.1)])
 

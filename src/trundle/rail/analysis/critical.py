@@ -105,6 +105,8 @@ class RootLocus:
         """
         from trundle.rail.analysis.critical_view import mode_picture
 
+        if isinstance(speed, str | Path):
+            raise SolveError(f"plot_mode: the speed is a number (m/s), got {speed!r}; give a file as path=.")
         return mode_picture(self, self.critical if speed is None else speed, which, path)
 
 

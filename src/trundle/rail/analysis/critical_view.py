@@ -34,7 +34,7 @@ def locus_picture(locus: "RootLocus", path: Path | str | None, highest: float) -
     grows = np.array(decay) > 0
     colours = np.where(grows, WARNING, COLOURS[0])
     with style():
-        figure = new_figure(9.0, 5.2, f"{locus.track.system.model.name}: eigenvalues over speed")
+        figure = new_figure(9.0, 5.2, "eigenvalues over speed")
         left, right = figure.subplots(1, 2)
         left.scatter(speed, decay, s=6, c=colours)
         left.axhline(0, color=INK, linewidth=0.8)

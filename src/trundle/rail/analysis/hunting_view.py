@@ -25,7 +25,7 @@ def hunting_picture(found: "Hunting", path: Path | str | None) -> "Figure":
     v, stable = branch.parameter, branch.stable
     largest = np.array([float(np.exp(j.growth[0])) for j in branch.judgements])
     with style():
-        figure = new_figure(7.6, 6.4, f"{found.locus.track.system.model.name}: limit cycles over speed")
+        figure = new_figure(7.6, 6.4, "limit cycles over speed")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
         for axes, values in ((above, swing), (below, largest)):
             for points, holds in _stretches(stable):

@@ -25,6 +25,7 @@ from trundle.typing import AnyArray, Array, Expr
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
 STEP = 1.0  # m between places of the plan
 DEGREE = 9  # of its polynomials: their second derivative is right to 1e-16 1/m in transitions of 30 m
+BEYOND = 1.0  # m of irregularities before the beginning of a line and behind its end
 SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
 
 Expression = Callable[[NamedSignals], Expr] | float
@@ -102,6 +103,14 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
     return Table.hermite(
         s, sides[0], sides[1], sides[2], beyond="refuse", unit="m", outputs=names, arguments=("s",), text=rough.name
     )
+
+
+def irregularities_along(rough: Irregularity, length: float) -> Table:
+    """The same for a whole line (m), and a little beyond its ends where the signals are known there: a wheelset may
+    stand a little behind its frame or before it.
+    """
+    beyond = 0.0 if rough.wavelengths is None else BEYOND
+    return irregularity_table(rough, -beyond, length + beyond)
 
 
 @final

@@ -14,7 +14,7 @@ from trundle.lookup.table import Table
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
-from trundle.rail.track.line import irregularity_table
+from trundle.rail.track.line import irregularities_along
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
@@ -274,7 +274,7 @@ class Trip:
         rough = self._faded(float(parameters[START]))
         if rough is None or rough.fade_in == (self.irregularity or rough).fade_in:
             return {}
-        return {self.ride.rough.name: irregularity_table(rough, 0.0, self.line.length)}
+        return {self.ride.rough.name: irregularities_along(rough, self.line.length)}
 
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,

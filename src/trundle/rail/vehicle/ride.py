@@ -11,7 +11,7 @@ from trundle.model.shape import Rails
 from trundle.model.table import ModelTable
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
-from trundle.rail.track.line import TrackFrame, irregularity_table
+from trundle.rail.track.line import TrackFrame, irregularities_along
 from trundle.rail.vehicle.travel import START, Start, Travel, TravelLaw
 
 Frames = Literal["each", "one"]
@@ -99,7 +99,7 @@ class Ride:
             raise ModelError(f"frames={frames!r}: bodies are described in 'each' their own frame, or all in 'one'.")
         rough = None
         if irregularity is not None:
-            rough = model.table("irregularity", irregularity_table(irregularity, 0.0, line.length))
+            rough = model.table("irregularity", irregularities_along(irregularity, line.length))
         ride = Ride(model, line, law, start, travel, irregularity, rough)
         return ride if frames == "each" else replace(ride, common=ride.place("common", 0.0).track)
 
