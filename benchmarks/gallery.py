@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from benchmarks import rail_pictures, trace_pictures
 from trundle import examples
+from trundle.command.structure import show_structure
 from trundle.lookup.table import Table
 from trundle.pairs import (
     Cone,
@@ -143,6 +144,16 @@ SCENES: dict[str, Callable[[], Figure]] = {
 }
 
 
+STRUCTURES = {"structure-bicycle": "benchmark-bicycle", "structure-roller-rig": "roller-rig"}
+
+
+def make_structure(name: str, folder: Path) -> Path:
+    """Write the links and joints of an example."""
+    path = folder / f"{name}.svg"
+    show_structure(examples.model(STRUCTURES[name]).build(), path)
+    return path
+
+
 def make_scene(name: str, folder: Path) -> Path:
     """Write a picture of surfaces."""
     path = folder / f"{name}.png"
@@ -186,13 +197,16 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="pictures; all when none is given")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the pictures")
     options = parser.parse_args()
-    known = (*PICTURES, *SCENES)
+    known = (*PICTURES, *SCENES, *STRUCTURES)
     unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.error(f"no picture is known for {', '.join(unknown)}; choose from {', '.join(known)}")
     options.out.mkdir(parents=True, exist_ok=True)
     for name in options.names or known:
-        path = make_scene(name, options.out) if name in SCENES else make(name, PICTURES[name], options.out)
+        if name in PICTURES:
+            path = make(name, PICTURES[name], options.out)
+        else:
+            path = make_scene(name, options.out) if name in SCENES else make_structure(name, options.out)
         print(path, flush=True)
 
 

@@ -210,3 +210,25 @@ def test_the_map_of_impacts_fills_a_phone_with_letters_of_their_size(browser: Br
     low = browser.run("(v => { v.value = 30; v.dispatchEvent(new Event('input')); return told.innerText; })(beta)")
     assert "tan \u03b2\t0.577350" in low
     assert not browser.complaints
+
+
+def test_paths_and_ghosts_are_relative_to_the_frame_from_which_they_are_seen(browser: Browser, tmp_path: Path) -> None:
+    """A swing on a turntable: seen from it, the path lies in the plane of the swing."""
+    m = tr.Model("swing")
+    table = m.moving_frame("table", rotation=lambda s: ("z", 2.0 * s.t))
+    bob = m.body("bob", mass=1.0, inertia=0.01, com=(0, 0, -1.0))
+    m.connect(tr.Revolute("y"), table.at(0.5, 0, 0), bob, name="hinge")
+    run = m.build().simulate(2.0, {"hinge.angle": 0.3}, samples=101)
+    browser.open(run.save_html(tmp_path / "swing.html").as_uri(), width=600, height=400)
+    browser.run("['paths', 'ghosts'].forEach((l) => trundle.layers.add(l))")
+    wide = """(() => { const { first } = trundle, made = [], up = trundle.painter.upload.bind(trundle.painter);
+      trundle.painter.upload = (mesh) => { made.push(mesh); return up(mesh); };
+      trundle.draw(); trundle.painter.upload = up;
+      const y = made.flatMap((m) => Array.from(m.vertices).filter((_, i) => i % 3 === 1));
+      return y.length ? Math.max(...y) - Math.min(...y) : 0; })()"""
+    assert browser.run(wide) > 0.5
+    browser.run("trundle.seat = trundle.first.frames[0]")
+    assert 0 < browser.run(wide) < 0.05
+    ghosts = "trundle.first.ghosts.map((t) => trundle.stand(t).seen(trundle.first.pose(2, t).p)[1])"
+    assert np.ptp(browser.run(ghosts)) < 1e-6  # the hinge of all ghosts is at the same place of the table
+    assert not browser.complaints

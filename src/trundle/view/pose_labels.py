@@ -1,6 +1,6 @@
 """Times beside the poses of a picture, each where it hides least."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,10 @@ from trundle.view.pose_painter import Painter
 
 WIDE, TALL = 0.078, 0.03  # of a label, in sizes of the picture
 AWAY: Final = 0.008  # of a label from its pose, in sizes of the picture
+SUPPORT: Final = 0.03  # of a support about its joint, in sizes of the picture
 FREE: Final = 0.09  # more room than this about a label is no better, in sizes of the picture
+MOST: Final = 300  # points of a pose that are looked at
+MIDST: Final = 0.04  # by which an end of a pose is better, in sizes of the picture
 ROUND: Final = 16  # directions in which a place is looked for
 
 
@@ -22,28 +25,44 @@ def time_text(t: float) -> str:
 
 def label_poses(canvas: Canvas, painter: Painter, samples: Sequence[int], t: Points) -> None:
     """The time of every pose at one of its ends, away from other poses and times; none where no place is left."""
-    clouds = [canvas.seen(painter.cloud(i, fine=True)) for i in samples]
+    clouds = [canvas.seen(_thinned(painter.cloud(i, fine=True))) for i in samples]
     if not all(len(cloud) for cloud in clouds):
         return
     size = float(np.max(np.ptp(np.vstack(clouds), axis=0)))
     box = size * np.array([WIDE, TALL])
+    supports = canvas.seen(np.array(painter.scene["bodies"]["ground"]["joints"], dtype=float).reshape(-1, 3))
     taken: list[Points] = []
     for k, i in reversed(list(enumerate(samples))):  # the last pose, which is solid, chooses first
-        best, place = -np.inf, None
         others = np.vstack([np.zeros((0, 2)), *clouds[:k], *clouds[k + 1 :]])
-        for angle in np.pi / 2 + 2 * np.pi * np.arange(ROUND) / ROUND:
-            way = np.array([np.cos(angle), np.sin(angle)])
-            end = clouds[k][np.argmax(clouds[k] @ way)]
+        best, place = -np.inf, None
+        for end, way, worse in _places(clouds[k], others):
             middle = end + AWAY * size * way + way * box / 2
             if any(np.all(np.abs(middle - other) < box) for other in taken):
                 continue
             room = min(_room(middle, box, others), _room(end, 0 * box, others), FREE * size)
-            score = room + 0.03 * size * way[1]  # above rather than below
+            room = min(room, _room(middle, box, supports) - SUPPORT * size)
+            score = room + (0.03 * way[1] - worse) * size  # above rather than below
             if score > best:
                 best, place = score, (end, way, middle)
         if place is not None:
             taken.append(place[2])
             canvas.label(place[0], place[1], time_text(float(t[i])))
+
+
+def _places(cloud: Points, others: Points) -> Iterator[tuple[Points, Points, float]]:
+    """Points of a pose with directions away from them: its ends, and, a little worse for it may be in the midst of it,
+    the point that is farthest from all other poses.
+    """
+    angles = np.pi / 2 + 2 * np.pi * np.arange(ROUND) / ROUND
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    own = cloud[np.argmax([_room(point, np.zeros(2), others) for point in cloud])]
+    for way in ways:
+        yield cloud[np.argmax(cloud @ way)], way, 0.0
+        yield own, way, MIDST
+
+
+def _thinned(points: Points) -> Points:
+    return points[:: -(-len(points) // MOST)] if len(points) else points
 
 
 def _room(middle: Points, box: Points, points: Points) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -51,17 +51,30 @@ class Painter:
             if name != "ground" or ground:
                 order = 2.0 + level + (0.5 * j / len(self.outlines))
                 self._body(canvas, body, (self.poses[name], i), (self.colours[name], alpha), order)
-        for a, p, b, q in self.scene["springs"]:
-            tip, foot = (placed(np.array([point]), self.poses[body], i)[0] for body, point in ((a, p), (b, q)))
-            canvas.line(coil(tip, foot, 0.022 * self.size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + level)
+        for spring in self.scene["springs"]:
+            canvas.line(
+                coil(*self._ends(spring, i), 0.022 * self.size),
+                color=INK,
+                linewidth=1.1,
+                alpha=alpha,
+                zorder=2.6 + level,
+            )
+
+    def _ends(self, spring: Sequence[Any], i: int) -> Points:
+        """Ends of a spring at a sample, (2, 3)."""
+        a, p, b, q = spring
+        return np.vstack([placed(np.array([point]), self.poses[body], i) for body, point in ((a, p), (b, q))])
 
     def cloud(self, i: int, ground: bool = False, fine: bool = False) -> Points:
-        """All corners of what moves at a sample, (n, 3); `fine` adds points along its bars and around its dots."""
+        """All corners of what moves at a sample, (n, 3); `fine` adds points along its bars and springs, and
+        around its dots.
+        """
         shown = [(name, body) for name, body in self.outlines.items() if ground or name != "ground"]
         points = [placed(body.points(), self.poses[name], i) for name, body in shown]
         if fine:
             bars = [(name, line) for name, body in shown for line in body.lines]
             points += [placed(_along(line), self.poses[name], i) for name, line in bars]
+            points += [_along(self._ends(spring, i)) for spring in self.scene["springs"]]
             dots = [(name, centre) for name, body in shown for centre, radius in body.balls if not radius]
             points += [placed(at, self.poses[name], i) + s * self.dot * np.eye(3) for name, at in dots for s in (-1, 1)]
         return np.vstack([np.zeros((0, 3)), *points])

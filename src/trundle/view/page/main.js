@@ -118,14 +118,14 @@ class Page {
     return scaled(add(run.low, run.high), 0.5);
   }
 
-  // How the ground is seen: from itself, or from a moving frame.
-  stand() {
-    const frame = this.seat ? this.first.pose(this.seat, this.t) : { R: IDENTITY, p: [0, 0, 0] };
-    const still = this.seat && this.follow < 0;  // the frame itself is looked at then
-    const target = add(still ? [0, 0, 0] : turnedBack(frame.R, sub(this.target(), frame.p)), this.camera.offset);
+  // How the ground is seen at a time: from itself, or from a moving frame. Where the camera looks does not depend on it.
+  stand(t = this.t) {
+    const { seat } = this, now = this.first.pose(seat, this.t), frame = t === this.t ? now : this.first.pose(seat, t);
+    const still = seat && this.follow < 0;  // the frame itself is looked at then
+    const target = add(still ? [0, 0, 0] : turnedBack(now.R, sub(this.target(), now.p)), this.camera.offset);
     const seen = (p) => sub(turnedBack(frame.R, sub(p, frame.p)), target);
     return {
-      seen, model: (pose, scale) => matrix(pose.R.map((c) => turnedBack(frame.R, c)), seen(pose.p), scale),
+      body: seat, seen, model: (pose, scale) => matrix(pose.R.map((c) => turnedBack(frame.R, c)), seen(pose.p), scale),
       ground: frame.R.map((c, i) => [frame.R[0][i], frame.R[1][i], frame.R[2][i]]),
     };
   }
@@ -211,7 +211,7 @@ class Page {
     const things = this.runs.flatMap((run, k) => run.things(this.t, this.layers, stand, k ? 0.45 : 1, k ? run : null));
     if (this.layers.has("ghosts")) {
       const bare = new Set(["bodies", "springs", "surfaces"]);
-      for (const t of first.ghosts) things.push(...first.things(t, bare, stand, 0.2, { t }).filter((x) => x.shadow));
+      for (const t of first.ghosts) things.push(...first.things(t, bare, this.stand(t), 0.2, { t }).filter((x) => x.shadow));
     }
     const height = this.layers.has("shadows") && first.floor !== null && !this.seat ? stand.seen([0, 0, first.floor])[2] : null;
     painter.draw(things, height);

@@ -83,8 +83,8 @@ class Replay {
         out.push({ mesh: this.shared.dot, model: model({ R: poses[b].R, p }, [r, r, r]), colour: [0.95, 0.77, 0.06, faint], mark: true, body: b, about });
       }
     }
-    for (const { mesh, colour, name } of this.paths(layers)) {
-      if (mesh) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.85 * faint], about: () => `path of ${name}` });
+    for (const { mesh, colour, name } of this.paths(layers, seat.body)) {
+      if (mesh) out.push({ mesh, model: model(poses[seat.body]), colour: [...colour, 0.85 * faint], about: () => `path of ${name}` });
     }
     return out;
   }
@@ -118,24 +118,27 @@ class Replay {
   // Names of the points whose paths can be shown, besides the mass centres.
   get pathNames() { return [...this.points.map((p) => p.name), ...this.contacts.map((c) => `${c.name} (contact)`)]; }
 
-  // Paths that are switched on, as thin tubes: all mass centres, and points by the layer "path of NAME".
-  paths(layers) {
-    const along = (body, at) => Array.from(this.time, (t) => place(this.pose(body, t), at));
+  // Paths that are switched on, as thin tubes: all mass centres, and points by the layer "path of NAME"; relative to the
+  // ground, or to the moving frame (its number) from which they are seen.
+  paths(layers, seat) {
+    const relative = (p, t) => { const frame = this.pose(seat, t); return turnedBack(frame.R, sub(p, frame.p)); };
+    const along = (body, at) => Array.from(this.time, (t) => relative(place(this.pose(body, t), at), t));
     const out = [];
-    if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(`mass centre of ${this.bodies[b]}`, this.colours[b], () => along(b, this.com(b))));
-    for (const p of this.points) if (layers.has(`path of ${p.name}`)) out.push(this.trail(p.name, this.colours[p.body], () => along(p.body, p.at)));
+    if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(seat, `mass centre of ${this.bodies[b]}`, this.colours[b], () => along(b, this.com(b))));
+    for (const p of this.points) if (layers.has(`path of ${p.name}`)) out.push(this.trail(seat, p.name, this.colours[p.body], () => along(p.body, p.at)));
     for (const c of this.contacts) {
-      if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(`${c.name} (contact)`, this.looks[1].colour, () => Array.from(this.time, (t) => this.sample(c.points, t)).filter((p) => p.every(Number.isFinite))));
+      if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(seat, `${c.name} (contact)`, this.looks[1].colour, () => Array.from(this.time, (t) => relative(this.sample(c.points, t), t)).filter((p) => p.every(Number.isFinite))));
     }
     return out;
   }
 
-  trail(name, colour, points) {
-    if (!this.trails.has(name)) {
+  trail(seat, name, colour, points) {
+    const key = `${seat} ${name}`;
+    if (!this.trails.has(key)) {
       const mesh = tube(points(), 0.004 * this.size);
-      this.trails.set(name, { mesh: mesh && this.painter.upload(mesh), colour, name });
+      this.trails.set(key, { mesh: mesh && this.painter.upload(mesh), colour, name });
     }
-    return this.trails.get(name);
+    return this.trails.get(key);
   }
 }
 
