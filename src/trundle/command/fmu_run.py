@@ -8,7 +8,7 @@ from trundle.file.read import load_file
 from trundle.study.stepper import Stepper
 
 TOLD: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
-FOREVER: Final = 1e9  # s, where no end is told
+FOREVER: Final = 1e9  # s, where no end is given
 
 
 @final

@@ -31,7 +31,7 @@ def _pulling(system: "System", state: Values, parameters: Mapping[str, float] | 
 
 
 def _under_planes(system: "System", state: Values, parameters: Mapping[str, float] | None) -> list[str]:
-    """The weight of what hangs under a road presses on it all the same: its normal force is no sign of contact."""
+    """The weight of what hangs under a road presses on it too: a normal force does not mean that they touch."""
     model = system.model
     roads = [
         c.name

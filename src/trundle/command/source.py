@@ -47,7 +47,7 @@ def load_source(source: str, changes: list[str] | None) -> "ModelFile":
 
 
 def start_values(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
-    """The same for --start; names that are no start values of the model are refused."""
+    """The same for --start; names that are not start values of the model are refused."""
     from trundle.file.scope import Names
 
     start, known = assignments(texts), Names(file.model).starts()

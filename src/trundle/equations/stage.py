@@ -134,7 +134,7 @@ def _at_zero(tree: Tree, roots: Roots) -> Motion:
 def _measured(
     cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], change: Callable[[Expr], Expr]
 ) -> dict[str, Measure | Followed | LawState]:
-    """Coordinates of connections that are no joints of the tree."""
+    """Coordinates of connections that are not joints of the tree."""
     found: dict[str, Measure | Followed | LawState] = {}
     for c in cut:
         for name, measure in measured_coordinates(c, motion).items():

@@ -26,7 +26,7 @@ KINDS = {
     "S": "spherical",
     "F": "free body",
     "W": "fixed",
-    "K": "higher pair that is no chain of screws",
+    "K": "higher pair that is not a chain of screws",
 }
 
 

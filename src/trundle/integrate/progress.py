@@ -13,7 +13,7 @@ BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress>
 
 
 def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
-    """A bar that goes away with the stack; it is told the time that was reached (s), and perhaps a text."""
+    """A bar that goes away with the stack; it is given the time that was reached (s), and perhaps a text."""
     return (_in_notebook if in_notebook() else _in_terminal)(stack, t0, t1)
 
 
@@ -39,7 +39,7 @@ def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
 
 
 def notebook_bar(stack: ExitStack, first: str) -> Callable[[float, str], None]:
-    """A bar in the cell of a notebook that goes away with the stack; it is told how much is done, from 0 to 1, and a
+    """A bar in the cell of a notebook that goes away with the stack; it is given how much is done, from 0 to 1, and a
     text, of which `first` stands there at once. By what every kernel has; rich would need widgets.
     """
     show = importlib.import_module("IPython.display")

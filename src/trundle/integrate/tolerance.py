@@ -66,7 +66,7 @@ class Tolerance:
     bound: Array  # of the size of each group
     part: float  # of the size of a group that its tolerance is
     least: float = 0.0  # size that counts as met from the start, as a part of the bound
-    no_push: float = 0.0  # acceleration that is none
+    no_push: float = 0.0  # negligible acceleration
 
     @staticmethod
     def fixed(atol: float | Array, n_x: int) -> "Tolerance":
@@ -175,7 +175,7 @@ def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
 @dataclass(frozen=True, eq=False)
 class StateUnits:
     """Unit and group of every entry of the state vector, none for by-products; `soft` are those of springs that stand
-    for constraints: they hardly move and are no measure of the motion.
+    for constraints: they hardly move and do not measure the motion.
     """
 
     names: list[str]

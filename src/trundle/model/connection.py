@@ -373,8 +373,8 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
 
 
 def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, a law asks for its normal force or deflection, it is no chain of screws, or rows hold
-    it: it is no joint of the tree then.
+    """Whether a contact may open, a law asks for its normal force or deflection, it is not a chain of screws, or rows
+    hold it: it is not a joint of the tree then.
     """
     c = connection
     return c.by_rows or (

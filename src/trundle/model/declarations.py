@@ -140,7 +140,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken, or it is no table.
+            Where the name is taken, or it is not a table.
         """
         self._new_quantity(name, "table")
         if not isinstance(table, Table):

@@ -16,8 +16,8 @@ ROUND_OFF = 1e-12
 
 
 def check_weight(model: ModelContents, row: Any, weight: Any) -> None:
-    """ModelError where a weight is no number from 0 to 1, no expression of parameters and no function, or the row is no
-    row of a connection or has a weight already.
+    """ModelError where a weight is neither a number from 0 to 1 nor an expression of parameters nor a function, where
+    the row does not belong to a connection, or where it has a weight already.
     """
     _check_row(model, row)
     if not callable(weight) and not (_is_number(weight) and 0 <= weight <= 1) and not _is_expression(model, weight):
@@ -45,7 +45,7 @@ def check_matrix(model: ModelContents, rows: Sequence[Any], weight: object) -> N
 
 
 def check_resistance(model: ModelContents, motion: object, effort: object) -> None:
-    """ModelError where the motion is none of a connection or is resisted already, or the effort is no expression."""
+    """ModelError where the motion is not one of a connection, is resisted already, or the effort is not valid."""
     if model.motion_along(motion) is None:
         raise ModelError(
             f"resist takes a relative motion of a connection, {EXAMPLE} or 'slider.displacement', got {motion!r}."

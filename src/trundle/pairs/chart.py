@@ -19,7 +19,7 @@ Range = tuple[float, float]
 @final
 @dataclass(frozen=True)
 class SurfaceCoordinate:
-    """A coordinate of a surface that is no chain of screws, and the range in which it covers the surface."""
+    """A coordinate of a surface that is not a chain of screws, and the range in which it covers the surface."""
 
     n_q: ClassVar[int] = 1
     n_u: ClassVar[int] = 1

@@ -202,7 +202,7 @@ class SurfaceGeometry:
         return Moved(surface, raised @ surface.sweep().contact.inverse())
 
     def _together(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-        """Coordinates as arrays of one shape, called by their names where they are no numbers."""
+        """Coordinates as arrays of one shape, called by their names where they are not numbers."""
         first, second = (f"{type(self).__name__} {name}" for name in self.chart().names)
         a, b = read_together({first: a, second: b})
         return a, b

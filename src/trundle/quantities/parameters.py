@@ -121,7 +121,7 @@ class ParameterLayout:
         return {mode: float(value) for mode, value in zip(self.modes, p[self.mode_slice], strict=True)}
 
     def vector(self, model: Model, given: Values | None = None) -> Array:
-        """Defaults of the model with the given values and tables in place of some; ModelError for what cannot be. The
+        """Defaults of the model with the given values and tables in place of some; ModelError for invalid values. The
         caller keeps the tables alive while it works with the vector.
         """
         if given is not None and not isinstance(given, Mapping):

@@ -73,7 +73,7 @@ def unit_quaternion(numbers: Array, given: AnyArray, name: str) -> Array:
     left, others = 1.0 - float(np.sum(numbers[given] ** 2)), float(np.linalg.norm(numbers[rest]))
     if left < -1e-9 or (others < 1e-9 and left > 1e-9):
         raise ModelError(
-            f"the given components of {name!r} are no part of a rotation: the squares of all four, w, x, y and z, add "
+            f"the given components of {name!r} are not part of a rotation: the squares of all four, w, x, y and z, add "
             "up to one. Give all four."
         )
     found = np.array(numbers)

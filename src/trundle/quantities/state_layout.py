@@ -7,7 +7,7 @@ indices.
 Coordinates belong to the joints of the tree or, in absolute coordinates, to the free bodies. Followers are surface
 coordinates of contacts that close loops. Bristles, deviations from prescribed rates, and states of the model, of its
 blocks and forces are first-order states: they have a rate but no speed. Work is integrated where something drives or
-brakes the model, turns (of angles that are no states) in absolute coordinates.
+brakes the model, turns (of angles that are not states) in absolute coordinates.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """Gear wheels, racks and belts as lines in body axes: what pictures show of meshes.
 
 Teeth have a simple form and engage as they do at the first sample; their number is that of the ratio, or a few times as
-many. A wheel in several meshes keeps its teeth. A ratio that is none of whole numbers is shown by its pitch circles.
+many. A wheel in several meshes keeps its teeth. A ratio that is not one of whole numbers is shown by its pitch circles.
 """
 
 from collections.abc import Iterator

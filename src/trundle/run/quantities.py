@@ -78,7 +78,7 @@ class RunQuantities:
         return isinstance(name, str) and self._register.find(name) is not None
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("a Run is no list: run.names has the names of its quantities, run.time the times.")
+        raise TypeError("a Run is not a list: run.names has the names of its quantities, run.time the times.")
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and description; components such as "rod.position_x" too."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 MOST = 101  # samples that are looked at
-DEEP = 0.1  # depth over the size of the shape from which it is told: drawings are rough
+DEEP = 0.1  # depth over the size of the shape from which it is reported: drawings are rough
 
 
 @final

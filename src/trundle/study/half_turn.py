@@ -1,6 +1,6 @@
 """Laws, events and outputs on measured angles that pass half a turn.
 
-The angle of a joint that is no coordinate of the tree (every one in absolute coordinates, those that close loops) is
+The angle of a joint that is not a coordinate of the tree (every one in absolute coordinates, those that close loops) is
 measured in (-pi, pi]: a spring or an event on it jumps where it passes half a turn, and the run is that of another
 machine. Its whole turns are counted along the run, and what depends on them is asked with and without them.
 """

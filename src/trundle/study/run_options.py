@@ -49,8 +49,8 @@ class Accuracy:
 @dataclass(frozen=True)
 class RunOptions:
     """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
-    steps, time at the start (s), whether a progress bar is shown (or what is told the time that was reached), what is
-    called at events, by which parameters and start values the run is differentiated, and what the bar says.
+    steps, time at the start (s), whether a progress bar is shown (or what is called with the time that was reached),
+    what is called at events, by which parameters and start values the run is differentiated, and what the bar says.
     """
 
     accuracy: Accuracy

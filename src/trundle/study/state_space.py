@@ -145,7 +145,7 @@ def _numbers(at: "Change", expression: Any) -> AnyArray:
 
 
 def refuse_motion(f: Formulation, name: str) -> None:
-    """An input that prescribes a motion acts by its second derivative, which is no number of these equations."""
+    """An input that prescribes a motion acts by its second derivative, which these equations do not have."""
     e, p = f.functions.equations, f.functions.equations.p
     place = f.parameters.table_slice.start + f.parameters.tables.index(signal_name(name))
     both = ca.vertcat(p[f.parameters.parameter(name)], p[place])

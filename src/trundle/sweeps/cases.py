@@ -177,7 +177,7 @@ def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
     from scipy.stats import qmc
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # of counts that are no power of two
+        warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # of counts that are not a power of two
         return _sampled(qmc.Sobol(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
 
 

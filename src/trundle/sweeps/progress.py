@@ -13,7 +13,7 @@ Show = Callable[[int, str, str], None]  # cases that are done, their rate, how m
 
 
 def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Callable[[int, Part], None]:
-    """A bar with rate and time left; the function that it gives is told each part that is done."""
+    """A bar with rate and time left; the function that it gives is called with each part that is done."""
     stack.enter_context(reported_elsewhere())
     todo = sum(layout.span(i).stop - layout.span(i).start for i in wanted)
     show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)

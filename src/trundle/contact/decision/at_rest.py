@@ -13,7 +13,7 @@ from trundle.contact.decision.share import back_substitute, factor
 from trundle.kernel.pointers import Pointer, shifted
 
 SHIFT, REFINEMENTS = 1e-13, 3  # of the inverse masses, so that redundant rows do no harm
-ROUND_OFF = 1e-8  # of the slow speed: a slip that is none
+ROUND_OFF = 1e-8  # of the slow speed: a negligible slip
 LEVERS = 10.0  # times the slow speed: so much a slip may change when others are stopped
 KEPT = 0.5  # of its slip, that a contact which goes on sliding keeps
 

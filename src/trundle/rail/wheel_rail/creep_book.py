@@ -44,7 +44,7 @@ class CreepBook:
     shapes: int = 8
 
     def __post_init__(self) -> None:
-        Fastsim(0.3, self.cells, self.cells, self.bound)  # refuses a bound or a grid that there is not
+        Fastsim(0.3, self.cells, self.cells, self.bound)  # refuses an invalid bound or grid
         if self.creepages < 5 or self.shapes < 4 or self.creepages > 40 or self.shapes > 30:
             raise ModelError(
                 f"CreepBook: {self.creepages} knots of creepages and {self.shapes} of shapes; take 5 to 40 and 4 to 30."

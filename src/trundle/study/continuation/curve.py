@@ -60,8 +60,8 @@ class Judgement:
 class Curve(ABC, Generic[P]):
     """Equations whose solutions form a curve."""
 
-    periodic: ClassVar[bool] = False  # whether stability is told by multipliers
-    definite: ClassVar[bool] = False  # whether nothing is left free beside the curve: small slopes are no round-off
+    periodic: ClassVar[bool] = False  # whether multipliers decide on stability
+    definite: ClassVar[bool] = False  # whether nothing is left free beside the curve: small slopes are not round-off
 
     @abstractmethod
     def linear(self, place: P, base: P) -> Linear:
@@ -198,7 +198,7 @@ def _row_sizes(slopes: Array) -> Array:
 def _balanced(slopes: Array) -> tuple[Array, Array]:
     """Sizes of rows and columns after division by which the largest entry of each is about one [Ruiz 2001].
 
-    A stiff state makes large entries, a soft one small ones, which are no round-off; zero rows and columns stay.
+    A stiff state makes large entries, a soft one small ones, which are not round-off; zero rows and columns stay.
     """
     rows, columns = np.ones(len(slopes)), np.ones(slopes.shape[1])
     for _ in range(BALANCING):
