@@ -97,3 +97,13 @@ def in_order(tape: Tape, units: list[packing.Unit]) -> None:
         assert not done & set(unit)
         done |= set(unit)
     assert len(done) == sum(op not in LEAVES for op, _, _ in tape.operations)
+
+
+@pytest.mark.usefixtures("of_any_size")
+def test_no_groups_are_looked_for_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search would take longer than all else, and such code would not run faster."""
+    monkeypatch.setattr("trundle.kernel.lower.pack", lambda tape: pytest.fail("looked for groups"))
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 8), ca.SX.sym("p")
+    tape = read_tape(ca.Function("alike", [t, x, p], [ca.sqrt(x + p) * ca.exp(x)]))
+    ir, _ = lower({"alike": tape}, 1, host(), grouped=True)
+    assert "<8 x double>" not in ir
