@@ -52,8 +52,9 @@ class Painter:
                 order = 2.0 + level + (0.5 * j / len(self.outlines))
                 self._body(canvas, body, (self.poses[name], i), (self.colours[name], alpha), order)
         for spring in self.scene["springs"]:
+            tip, foot = self._ends(spring, i)
             canvas.line(
-                coil(*self._ends(spring, i), 0.022 * self.size),
+                coil(tip, foot, 0.022 * self.size),
                 color=INK,
                 linewidth=1.1,
                 alpha=alpha,
