@@ -47,6 +47,7 @@ def checked(text: str) -> Checked:
 def model() -> tr.Model:
     m = tr.Model("<b>pendulum</b>")
     length = m.parameter("length", 0.4, "m", "of the rod")
+    m.parameter("damping", 0.0, "kg m^2/s")
     bob = m.body("bob", mass=0.5, com=(0, 0, -length), inertia=0.002)
     m.connect(tr.Revolute("y"), m.ground, bob, name="hinge", law=tr.Spring(3.0))
     return m
@@ -56,6 +57,7 @@ def test_model_shows_its_parts(model: tr.Model) -> None:
     text = model._repr_html_()
     assert {"table", "details"} <= set(checked(text).seen)
     assert "&lt;b&gt;pendulum" in text and "<b>pendulum" not in text and "Revolute" in text and "Spring" in text
+    assert "kg m²/s" in text
     assert repr(model) == "<Model '<b>pendulum</b>': 1 body, 1 connection, 0 forces>"
 
 

@@ -179,7 +179,7 @@ def test_runs_that_part_stay_in_the_picture(browser: Browser, ride: Run, tmp_pat
         x, y = place_of(browser, "rear frame")
         assert box[0] < x < box[1] and box[2] < y < box[3]
     browser.run("trundle.first = trundle.runs[0]")
-    assert "second run" in browser.run("scale.textContent")
+    assert "paler: speed = 6 at the start" in browser.run("scale.textContent")
 
 
 def test_early_end_is_said_in_the_head(browser: Browser, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from trundle.bond_graph.seal_rows import HEADER, seal_rows
+from trundle.view.units import pretty
 
 if TYPE_CHECKING:
     from trundle.model.model import Model
@@ -41,7 +42,7 @@ def model_html(m: "Model") -> str:
     ]
     joints = [(c.name, c.kind, c.first.body.name, c.second.body.name, _laws(c)) for c in m.connections.values()]
     forces = [(name, force.title) for name, force in m.forces.items()]
-    every = [(p.name, f"{p.value:g}", p.unit, p.text) for p in m.parameters.values()]
+    every = [(p.name, f"{p.value:g}", pretty(p.unit), p.text) for p in m.parameters.values()]
     numbers, inputs = ([row for row in every if (row[0] in m.inputs) is chosen] for chosen in (False, True))
     parts = [f"<h4>{escape(m.name)}</h4>"]
     for title, header, rows in (

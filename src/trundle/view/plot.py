@@ -24,6 +24,7 @@ from trundle.view.style import (
     side_legend,
     style,
 )  # fmt: skip
+from trundle.view.units import pretty
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -99,11 +100,6 @@ def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
 def in_words(name: str) -> str:
     """A name for the eye: crank angle rate for crank.angle_rate."""
     return name.replace(".", " ").replace("_", " ").strip() or name
-
-
-def pretty(unit: str) -> str:
-    """A unit for the eye: rad/s^2 with a raised 2."""
-    return unit.replace("^2", "²").replace("^3", "³")
 
 
 def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False) -> None:

@@ -15,7 +15,7 @@ from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface
 from trundle.view.outline import Points
-from trundle.view.plot import KINDS, pretty
+from trundle.view.plot import KINDS
 from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import (
     COLOURS,
@@ -30,6 +30,7 @@ from trundle.view.style import (
     style,
 )
 from trundle.view.surface import draw_skin, picture_height
+from trundle.view.units import pretty
 
 if TYPE_CHECKING:
     from trundle.run.trace import Trace

@@ -157,7 +157,18 @@ def _other_name(run: "Run", other: "Run") -> str:
     if other.model_name != run.model_name:
         return other.model_name
     changed = [f"{k} = {v:g}" for k, v in other.parameters.items() if run.parameters.get(k) != v]
-    return ", ".join(changed[:3]) or "second run"
+    return ", ".join(changed[:3]) or _other_start(run, other) or "second run"
+
+
+def _other_start(run: "Run", other: "Run") -> str:
+    """Values at the start that differ: of short names, else of coordinates, else of their rates."""
+    known = set(scalar_names(run)) & set(scalar_names(other)) | set(run.aliases) & set(other.aliases)
+    for names in (run.aliases, run.coordinates, [f"{name}_rate" for name in run.coordinates]):
+        starts = {name: (run.values(name)[0], other.values(name)[0]) for name in names if name in known}
+        changed = [f"{name} = {theirs:.4g}" for name, (own, theirs) in starts.items() if not np.isclose(own, theirs)]
+        if changed:
+            return f"{', '.join(changed[:3])} at the start"
+    return ""
 
 
 def _shared() -> Json:
