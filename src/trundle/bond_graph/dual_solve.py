@@ -141,9 +141,9 @@ class _Tableau:
     def solve(self) -> State:
         """All unknowns: n rates of efforts, then n flows."""
         self._check()
-        told = [said for node in self.nodes for said in self._equations(node)]
-        A = np.concatenate([np.zeros((0, 2 * self.n)), *[self._row(terms, 2 * self.n) for terms, _ in told]])
-        b = np.concatenate([np.zeros(0), *[value for _, value in told]])
+        gathered = [said for node in self.nodes for said in self._equations(node)]
+        A = np.concatenate([np.zeros((0, 2 * self.n)), *[self._row(terms, 2 * self.n) for terms, _ in gathered]])
+        b = np.concatenate([np.zeros(0), *[value for _, value in gathered]])
         found = _solved(A, b)
         if not np.max(np.abs(A @ found - b), initial=0.0) <= EXACT * (1 + np.max(np.abs(b), initial=0.0)):
             raise SolveError(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trundle.atomic_write import check_target, write_whole
-from trundle.command.fmu_run import TOLD
+from trundle.command.fmu_run import SETTINGS
 from trundle.errors import StoreError
 from trundle.file.read import ModelFile, load_file
 
@@ -82,13 +82,13 @@ def export_fmu(source: Path, out: Path, outputs: Sequence[str], parameters: Mapp
                 f"{source} needs other files ({error}): an FMU can contain the model file only."
             ) from error
         chosen = _outputs(file, outputs)
-        told = {"model": alone.name, "outputs": chosen, "parameters": dict(parameters)}
-        (Path(folder) / TOLD).write_text(json.dumps(told), encoding="utf-8")
+        settings = {"model": alone.name, "outputs": chosen, "parameters": dict(parameters)}
+        (Path(folder) / SETTINGS).write_text(json.dumps(settings), encoding="utf-8")
         name = re.sub(r"\W+", "_", file.model.name, flags=re.ASCII).strip("_") or "model"
         name = f"m_{name}" if name[0].isdigit() else name
         script = Path(folder) / f"{name}.py"
         script.write_text(SCRIPT.format(name=name, text=f"{file.model.name}, by Trundle"), encoding="utf-8")
-        made = FmuBuilder.build_FMU(script, dest=folder, project_files=[alone, Path(folder) / TOLD])
+        made = FmuBuilder.build_FMU(script, dest=folder, project_files=[alone, Path(folder) / SETTINGS])
         write_whole(out, Path(made).read_bytes())
     return out
 

@@ -7,7 +7,7 @@ from typing import Final, final
 from trundle.file.read import load_file
 from trundle.study.stepper import Stepper
 
-TOLD: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
+SETTINGS: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
 FOREVER: Final = 1e9  # s, where no end is given
 
 
@@ -16,14 +16,14 @@ class FmuRun:
     """Parameters until the run begins, inputs from step to step, and outputs at the time reached."""
 
     def __init__(self, resources: Path | str) -> None:
-        told = json.loads((Path(resources) / TOLD).read_text(encoding="utf-8"))
-        file = load_file(Path(resources) / told["model"], told["parameters"])
+        settings = json.loads((Path(resources) / SETTINGS).read_text(encoding="utf-8"))
+        file = load_file(Path(resources) / settings["model"], settings["parameters"])
         self._system = file.model.build()
         model = self._system.model
         self.parameters: dict[str, float] = dict(model.parameter_values())
         self.inputs: dict[str, float] = {name: float(one.level.value) for name, one in model.inputs.items()}
         self.parameters = {name: value for name, value in self.parameters.items() if name not in self.inputs}
-        self.outputs: tuple[str, ...] = tuple(told["outputs"])
+        self.outputs: tuple[str, ...] = tuple(settings["outputs"])
         self._begins, self._ends, self._rtol = 0.0, FOREVER, 1e-10
         self._stepper: Stepper | None = None
 

@@ -44,7 +44,7 @@ def predict(
     law: Law = "poisson",
     static: Static = None,
 ) -> None:
-    """Tell the phases of one impact, their impulses, velocities and centres, and the critical coefficients."""
+    """Print the phases of one impact, their impulses, velocities and centres, and the critical coefficients."""
     found = _predict(inertia_ratio, beta, friction, slip, approach, restitution, law, static)
     typer.echo(found)
     critical = found.critical

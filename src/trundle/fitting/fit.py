@@ -176,9 +176,9 @@ def _doubts(residuals: Residuals, off: Array) -> list[str]:
         far = np.abs(own) > max(FAR * np.median(np.abs(own)) / 0.6745, FELT * residuals.spread(name))
         if np.any(far) and np.sum(far) < len(own) / 4:
             times = residuals.times(name)[far]
-            told = ", ".join(f"{t:.6g}" for t in times[:5]) + (" ..." if len(times) > 5 else "")
+            listed = ", ".join(f"{t:.6g}" for t in times[:5]) + (" ..." if len(times) > 5 else "")
             found.append(
-                f"{np.sum(far)} of {len(own)} numbers of {name!r} are outliers (at t = {told} s) that distort the "
+                f"{np.sum(far)} of {len(own)} numbers of {name!r} are outliers (at t = {listed} s) that distort the "
                 f"fit: replace failed measurements by nan."
             )
         elif np.sqrt(np.mean(own**2)) > POOR * residuals.variation(name):

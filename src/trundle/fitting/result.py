@@ -50,10 +50,10 @@ class Fit:
     def covariance(self) -> Array:
         """Of the values found, for noise that is independent from sample to sample."""
         _, s, V = np.linalg.svd(self.jacobian * self._sizes, full_matrices=False)
-        told = s > UNKNOWN * s[0]
-        spread = V[told] / s[told][:, None]
+        determined = s > UNKNOWN * s[0]
+        spread = V[determined] / s[determined][:, None]
         found: Array = self._sizes[:, None] * (spread.T @ spread) * self._sizes
-        lost = np.any(np.abs(V[~told]) > np.sqrt(UNKNOWN), axis=0)
+        lost = np.any(np.abs(V[~determined]) > np.sqrt(UNKNOWN), axis=0)
         found[lost, :], found[:, lost] = np.nan, np.nan
         found[lost, lost] = np.inf
         return found

@@ -25,12 +25,12 @@ def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
     bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
     task = bar.add_task("", total=t1 - t0)
 
-    def told(t: float, text: str = "") -> None:
+    def update(t: float, text: str = "") -> None:
         bar.update(
             task, completed=t - t0, description=", ".join([f"t = {t:.4g} s", text]) if text else f"t = {t:.4g} s"
         )
 
-    return told
+    return update
 
 
 def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
@@ -47,11 +47,11 @@ def notebook_bar(stack: ExitStack, first: str) -> Callable[[float, str], None]:
     stack.callback(lambda: cell.update(show.HTML("")))
     last = -EVERY
 
-    def told(done: float, text: str) -> None:
+    def update(done: float, text: str) -> None:
         nonlocal last
         now = time.perf_counter()
         if now - last >= EVERY:
             last = now
             cell.update(show.HTML(BAR.format(done=done) + text))
 
-    return told
+    return update

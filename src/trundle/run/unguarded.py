@@ -44,16 +44,16 @@ def unguarded(run: "Run") -> list[str]:
     for body in bodies:
         p = run.values(f"{body.name}.position")[chosen]
         R = run.values(f"{body.name}.rotation")[chosen].reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
-        told = False
+        warned = False
         for shape, floor in ((shape, floor) for shape in body.shape for floor in floors):
-            measured = None if told else _lowest(shape, np.einsum("tji,j->ti", R, floor.normal))
+            measured = None if warned else _lowest(shape, np.einsum("tji,j->ti", R, floor.normal))
             if measured is None:
                 continue
             lowest, size = measured
             height = (p - floor.point) @ floor.normal + lowest
             under = np.flatnonzero(height < -DEEP * size)
             if len(under) and np.max(height) > -DEEP * size:  # one that is always below is meant to be there
-                told = True
+                warned = True
                 found.append(
                     f"The {type(shape).__name__} of body {body.name!r} passes through the ground from "
                     f"t = {run.time[chosen[under[0]]]:.6g} s on ({-height[under[0]]:.3g} m deep then): there is no "

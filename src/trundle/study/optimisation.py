@@ -106,8 +106,8 @@ def optimise(
         try:
             for function in functions:
                 function.check_slope(z0)
-            told = _Told(_Goal(functions[0], z0, sign), tell)
-            z, success, steps, message = METHODS[method]((told, *functions[1:]), z0, tolerance, limit)
+            reported = _Reported(_Goal(functions[0], z0, sign), tell)
+            z, success, steps, message = METHODS[method]((reported, *functions[1:]), z0, tolerance, limit)
         except KeyboardInterrupt:
             best = _best(functions, sign)
             if best is None:
@@ -199,8 +199,8 @@ class _Scaled:
     def _agrees(self, z: Array, along: Array, given: Array) -> bool:
         """Whether differences into a direction, of two widths, are those that the derivatives give."""
         fine, coarse = ((self.value(z + h * along) - self.value(z)) / h for h in CHECKED)
-        off, told = abs(2 * fine - coarse - given @ along), abs(fine - coarse)
-        return bool(off <= ROUGH * np.abs(given) @ np.abs(along) + 10 * told)
+        off, change = abs(2 * fine - coarse - given @ along), abs(fine - coarse)
+        return bool(off <= ROUGH * np.abs(given) @ np.abs(along) + 10 * change)
 
     def slope(self, z: Array) -> Array:
         given = self._ask(z)[1]
@@ -246,7 +246,7 @@ def _sequential(functions: Sequence[Smooth], z0: Array, tolerance: float, limit:
 
 
 @final
-class _Told:
+class _Reported:
     """A function that reports its evaluations."""
 
     def __init__(self, function: Smooth, tell: Callable[[str], None]) -> None:

@@ -82,8 +82,8 @@ def prepare(
     _check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
-    bar, told = (False, options.progress) if callable(options.progress) else (options.progress, None)
-    supervision = Supervision(bar, caller, between_chunks=told, tell=_teller(f, options.progress_text))
+    bar, report = (False, options.progress) if callable(options.progress) else (options.progress, None)
+    supervision = Supervision(bar, caller, between_chunks=report, tell=_teller(f, options.progress_text))
     how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
     return Prepared(problem, method, Case(t0, t1, x0, p), how, initial, options)
 

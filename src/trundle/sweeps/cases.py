@@ -48,8 +48,8 @@ class Cases:
         if not values or 0 in lengths.values():
             raise SolveError("a sweep needs at least one case; give each name a list of values, {'k': [1.0, 2.0]}.")
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-            raise SolveError(f"the lists of a sweep differ in length ({told}); tr.grid(...) makes all combinations.")
+            listed = ", ".join(f"{name} {n}" for name, n in lengths.items())
+            raise SolveError(f"the lists of a sweep differ in length ({listed}); tr.grid(...) makes all combinations.")
         return Cases(values)
 
     def __len__(self) -> int:

@@ -19,14 +19,14 @@ def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Cal
     show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)
     failed, done, began = 0, 0, time.perf_counter()
 
-    def told(i: int, found: Part) -> None:
+    def update(i: int, found: Part) -> None:
         nonlocal failed, done
         span = layout.span(i)
         failed, done = failed + len(found[1]), done + span.stop - span.start
         rate = f"{done / (time.perf_counter() - began):.0f} cases/s"
         show(layout.cases - todo + done, rate, f"{failed} failed" if failed else "")
 
-    return told
+    return update
 
 
 def _in_terminal(stack: ExitStack, cases: int, done: int) -> Show:

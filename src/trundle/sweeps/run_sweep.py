@@ -103,7 +103,7 @@ def sweep(
     wanted = list(range(layout.parts)) if store is None else store.missing()
     kept: dict[int, Part] = {}
     with ExitStack() as stack:
-        told = progress_bar(stack, layout, wanted) if progress and wanted else None
+        update = progress_bar(stack, layout, wanted) if progress and wanted else None
         writer = stack.enter_context(ThreadPoolExecutor(1))  # a part is written while the next one runs
         writing: Future[None] | None = None
         for i, found in _parts(system, chosen, question, layout, wanted, client, threads):
@@ -113,8 +113,8 @@ def sweep(
                 if writing is not None:
                     writing.result()
                 writing = writer.submit(store.put, i, *found, whole)
-            if told is not None:
-                told(i, found)
+            if update is not None:
+                update(i, found)
         if writing is not None:
             writing.result()
     return dataset_of_parts(kept, whole) if store is None else dataset_of_store(store)

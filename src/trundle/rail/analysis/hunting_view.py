@@ -36,8 +36,8 @@ def hunting_picture(found: "Hunting", path: Path | str | None) -> "Figure":
         above.plot([found.critical, high], [0, 0], color=COLOURS[1], linestyle=UNSTABLE)
         above.plot(found.critical, 0, "s", color=INK, markersize=5)
         for fold in branch.all("fold"):
-            told = np.ptp(branch.point_values.at(fold.node.place)[found.coordinate]) / 2
-            above.plot(fold.parameter, 1e3 * told, "o", color=INK, markersize=5, zorder=3)
+            half = np.ptp(branch.point_values.at(fold.node.place)[found.coordinate]) / 2
+            above.plot(fold.parameter, 1e3 * half, "o", color=INK, markersize=5, zorder=3)
         shown = found.ramp_speeds >= low
         above.plot(found.ramp_speeds[shown], 1e3 * found.ramp_swing[shown], ".", color=COLOURS[2], markersize=6)
         below.axhline(1.0, color=QUIET, linewidth=0.8)

@@ -112,15 +112,15 @@ class Branch:
         """
         import xarray as xr
 
-        told = [self.point_values.at(node.place) for node in self.nodes]
+        by_point = [self.point_values.at(node.place) for node in self.nodes]
         count = max(len(j.values) for j in self.judgements)
         values = np.full((len(self.nodes), count), complex(np.nan, np.nan))
         for row, j in zip(values, self.judgements, strict=True):
             row[: len(j.values)] = j.values
         kind = "multipliers" if self.of == "periodic" else "eigenvalues"
         variables: dict[str, Any] = {kind: (("point", "mode"), values), "stable": ("point", self.stable)}
-        for name in (n for n in told[0] if n != self.over):
-            column = np.array([one[name] for one in told])
+        for name in (n for n in by_point[0] if n != self.over):
+            column = np.array([one[name] for one in by_point])
             dims = {1: ("point",), 2: ("point", "extreme" if self.of == "periodic" else "component")}[column.ndim]
             variables[name] = (dims, column, {"units": self.point_values.units.get(name, "")})
         names = {"extreme": ["min", "max"]} if self.of == "periodic" else {}

@@ -141,7 +141,7 @@ class PeriodicCurve(Curve[PeriodicMotion]):
         return replace(place, mesh=mesh, stages=CubicHermiteSpline(every, states, f)(inner))
 
     def resting(self, x: Array, value: float, mode: AnyArray, frequency: float) -> PeriodicMotion:
-        """The equilibrium at a Hopf point as a periodic motion of no amplitude (frequency in rad/s)."""
+        """The equilibrium at a Hopf point as a periodic motion of zero amplitude (frequency in rad/s)."""
         mesh = np.linspace(0.0, 1.0, self.intervals + 1)
         stages = np.tile(x, (self.intervals, len(NODES), 1))
         return PeriodicMotion(mesh, x.copy(), stages, 2 * np.pi / frequency, value, -np.imag(mode))
