@@ -81,6 +81,17 @@ def test_damaged_entry_is_made_anew(tangle: Builder, compiled: list[str], own_ca
     assert len(compiled) == 2
 
 
+def test_an_entry_under_the_name_of_another_is_made_anew(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path)
+    cache.save_object("one", b"code of one")
+    cache.save_object("other", b"code of the other")
+    first, second = sorted(tmp_path.iterdir())
+    second.write_bytes(first.read_bytes())
+    with pytest.warns(CacheWarning, match="damaged"):
+        found = {cache.load_object("one"), cache.load_object("other")}
+    assert None in found and found & {b"code of one", b"code of the other"}
+
+
 def test_directory_that_cannot_be_written_is_told_once(tangle: Builder, tmp_path: Path) -> None:
     obstacle = tmp_path / "file"
     obstacle.write_text("not a directory")

@@ -22,7 +22,7 @@ import llvmlite
 from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
 from trundle.version import __version__
 
-_MAGIC = b"trundle kernel 1\n"
+_MAGIC = b"trundle kernel 2\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _SHARE = 16  # the directory is looked through again when a 16th of its limit was written, and shrinks by two of them
 SHAPING = (
@@ -98,7 +98,7 @@ class ObjectCache:
         self._write(self._file("bundle", key, *_platform(), _sources()), payload)
 
     def _file(self, kind: str, *parts: str) -> Path:
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(_MAGIC)  # entries of another form are not looked at
         for part in parts:
             digest.update(len(part).to_bytes(8, "little") + part.encode())
         return self.path / f"{digest.hexdigest()}.{kind}"
@@ -119,7 +119,7 @@ class ObjectCache:
             return None
         start = len(_MAGIC) + _DIGEST_SIZE
         payload = data[start:]
-        if data[:start] != _MAGIC + hashlib.sha256(payload).digest():
+        if data[:start] != _MAGIC + _seal(file, payload):
             self._tell_damaged(file)
             return None
         try:
@@ -137,7 +137,7 @@ class ObjectCache:
                 return
             handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_MAGIC + hashlib.sha256(payload).digest())
+                stream.write(_MAGIC + _seal(file, payload))
                 stream.write(payload)
             os.replace(temporary, file)
             temporary = None
@@ -209,6 +209,11 @@ class ObjectCache:
                 CacheWarning,
                 stacklevel=4,
             )
+
+
+def _seal(file: Path, payload: bytes) -> bytes:
+    """Digest of an entry and of its name: one that stands under the name of another is not its own."""
+    return hashlib.sha256(file.name.encode() + payload).digest()
 
 
 USER_CACHE = ObjectCache()
