@@ -62,6 +62,28 @@ connections:
 """
 
 
+BELT = """\
+name: belt
+bodies: {{p: {{mass: 1, inertia: 0.1}}, q: {{mass: 1, inertia: 0.1}}}}
+connections:
+  p: {{pair: Revolute, axis: z, first: ground, second: p}}
+  q: {{pair: Revolute, axis: z, first: {{body: ground, at: [1, 0, 0]}}, second: q}}
+  belt: {{pair: Belt, first_radius: 0.1, second_radius: 0.2, crossed: {crossed}, first: p, second: q}}
+"""
+
+
+@pytest.mark.parametrize("crossed", ["true", "false"])
+def test_a_belt_that_is_crossed(crossed: str) -> None:
+    started = read_model(BELT.format(crossed=crossed), "belt.yaml").model.build().start({"p.angle_rate": 1.0})
+    assert started.u == pytest.approx([1.0, -0.5 if crossed == "true" else 0.5])
+
+
+@pytest.mark.parametrize("crossed", ["1", "twice", "[true]"])
+def test_a_belt_is_crossed_or_not(crossed: str) -> None:
+    with pytest.raises(FileError, match=r"line 6, connections\.belt\.crossed: give "):
+        read_model(BELT.format(crossed=crossed), "belt.yaml")
+
+
 def test_bevel_gears_with_backlash() -> None:
     m = tr.Model("gears")
     first, second = (m.body(name, 1.0, (0.1, 0.1, 0.1)) for name in ("first", "second"))

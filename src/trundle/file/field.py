@@ -114,7 +114,8 @@ Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
 Inertia = Annotated[Any, BeforeValidator(_inertia)]
 About = Annotated[Any, BeforeValidator(_about)]
 Axis = Annotated[Any, BeforeValidator(_axis)]
-Sizes = Annotated[dict[str, Annotated[Any, BeforeValidator(_size)]], BeforeValidator(_sizes)]
+Size = Annotated[Any, BeforeValidator(_size)]
+Sizes = Annotated[dict[str, Size], BeforeValidator(_sizes)]
 Named = Annotated[dict[str, Sizes], BeforeValidator(_named)]
 ZERO = constant(0.0)
 

@@ -10,7 +10,7 @@ from trundle.file import schema
 from trundle.file.cam_arcs import CAM, CamEntry, make_cam
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
-from trundle.file.field import Axis, Scalar
+from trundle.file.field import Axis, Size
 from trundle.file.kinds import TOUCHES, higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
@@ -23,7 +23,7 @@ from trundle.space.rotation import Axis as AxisGiven
 from trundle.typing import Raw
 
 AXIS: TypeAdapter[Any] = TypeAdapter(Axis)
-SCALAR: TypeAdapter[Any] = TypeAdapter(Scalar)
+SIZE: TypeAdapter[Any] = TypeAdapter(Size)
 TWO: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Limits(min_length=2, max_length=2)])
 
 
@@ -90,7 +90,7 @@ class Pairs:
             return self.laws.seal(raw, path)
         if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law in the place of a function
             return self.laws.effort(raw, path)
-        size = self.constructor.read(SCALAR, raw, path)
+        size = self.constructor.read(SIZE, raw, path)
         return None if size is None else self.constructor.size(field, size, path)[0]
 
     def _of_surfaces(self, connection: schema.Connection, path: Path) -> Pair | None:
