@@ -51,8 +51,12 @@ def test_a_start_in_the_paradox_is_refused(count: int) -> None:
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_run_ends_where_it_meets_the_paradox(count: int) -> None:
     """Two rods meet it together, where the product of their determinants touches zero."""
-    run = rods(count).simulate(2.0, leaning(0.5, -10.0, 3.0, count))
-    assert "Painleve" in run.outcome and {name for name, _ in run.events[1:]} == {f"a{k} jams" for k in range(count)}
+    start = leaning(0.5, -10.0, 3.0, count)
+    run = rods(count).simulate(2.0, start)
+    batch = rods(count).batch(2.0, {**start, "pose0.angle": [start["pose0.angle"]] * 2})
+    assert batch.outcomes == ["JAMMED"] * 2 and "'a0'" in batch.messages[0] and "Painleve" in batch.messages[0]
+    assert run.outcome.startswith("JAMMED: Friction at contact 'a0'") and not run.ok
+    assert {name for name, _ in run.events[1:]} == {f"a{k} jams" for k in range(count)}
     assert 0 < unique(-run.values("pose0.angle")[-1].item(), 1.6) < 1e-4
 
 

@@ -137,6 +137,13 @@ LIES_FLAT = Outcome(
     "Give the body a shape and feet to stand and lie on: m.body(..., shape=tr.shape.Cylinder(radius, length)) or "
     "tr.shape.Disc(...), and m.contact(ground, body, feet=3); or stop the run before with an event on the roll angle.",
 )
+JAMMED = Outcome(
+    "JAMMED",
+    39,
+    "Friction at contact {contact} leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or several "
+    "motions are possible.",
+    "Less friction, another pose, or a compliant normal (compliance=tr.Spring(...)) makes the motion unique.",
+)
 TABLE_LEFT = Outcome(
     "TABLE_LEFT",
     34,
@@ -166,6 +173,7 @@ ALL = (
     INTERFERENCE,
     DOUBLE_CONTACT,
     LIES_FLAT,
+    JAMMED,
     TABLE_LEFT,
 )
 

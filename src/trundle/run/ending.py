@@ -9,7 +9,7 @@ from trundle.constraints.row import Role
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
-from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL, TABLE_LEFT
+from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, JAMMED, STEP_TOO_SMALL, TABLE_LEFT, Outcome
 from trundle.laws.law import FlowLaw
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
@@ -45,7 +45,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
             )
     if outcome is TABLE_LEFT:
         text += f" {refused_lookup(f, trajectory.t_end, trajectory.x_end, p)}"
-    text += _jammed(f, trajectory, p) + _books(f, trajectory)
+    text += _books(f, trajectory)
     if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
@@ -116,8 +116,15 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
 
 def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajectory":
     """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
-    are the constraints that cannot be satisfied; values that are not finite may be those of a table that refuses.
+    are the constraints that cannot be satisfied; values that are not finite may be those of a table that refuses;
+    friction may leave no unique acceleration.
     """
+    log = trajectory.events
+    at_jam = trajectory.outcome is EVENT_STOP and len(log) > 0 and log.index[-1] >= len(f.model.events)
+    if at_jam or trajectory.outcome in (*FAILED, CONSTRAINT):
+        jammed = jammed_at(f, trajectory.t_end, trajectory.x_end, p)
+        if jammed is not None:
+            return replace(trajectory, outcome=jammed)
     if trajectory.outcome in FAILED and refused_lookup(f, trajectory.t_end, trajectory.x_end, p):
         return replace(trajectory, outcome=TABLE_LEFT)
     if trajectory.outcome is not STEP_TOO_SMALL:
@@ -149,23 +156,16 @@ def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> lis
     return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
-def _jammed(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
-    """Tells where rigid friction has no or several solutions."""
+def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> Outcome | None:
+    """The ending at a state in which rigid friction has no or several solutions; None where it has one."""
     from trundle.contact.modes.find import transitions
 
     changes = transitions(f.model)
-    if not any(c.ends for c in changes) or trajectory.outcome.name == "FINISHED":
-        return ""
-    values = f.kernels("events")["events"](trajectory.t_end, trajectory.x_end, p)[len(f.model.events) :]
+    if not any(c.ends for c in changes):
+        return None
+    values = f.kernels("events")["events"](t, x, p)[len(f.model.events) :]
     jammed = [c.contact for c, value in zip(changes, values, strict=True) if c.ends and not value > 1e-6]
-    if not jammed:
-        return ""
-    return (
-        f" Friction at contact {', '.join(map(repr, jammed))} leaves no unique acceleration there (Painleve's "
-        "paradox): rigid bodies jam, or several "
-        "motions are possible. Less friction, another pose, or a compliant normal (compliance=tr.Spring(...)) makes "
-        "the motion unique."
-    )
+    return replace(JAMMED, sentence=JAMMED.sentence.format(contact=", ".join(map(repr, jammed)))) if jammed else None
 
 
 def points_that_meet(f: Formulation, culprits: list[str]) -> str:

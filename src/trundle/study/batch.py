@@ -23,7 +23,7 @@ from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lane
 from trundle.integrate.lanes.stretches import Stretches, find_stretches, integrate_stretches
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
-from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
+from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, JAMMED, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
@@ -339,8 +339,8 @@ class _Cases:
 
 
 def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
-    """Cases that ended at a limit of the mechanism or of a table are called so, as single runs are."""
-    from trundle.run.ending import driven_past_limit
+    """Cases that ended at a limit of the mechanism or of a table, or jammed, are called so, as single runs are."""
+    from trundle.run.ending import driven_past_limit, jammed_at
     from trundle.run.table_limit import FAILED, refused_lookup
 
     if f.model.tables:
@@ -349,6 +349,10 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
             if found:
                 batch.code[case] = TABLE_LEFT.code
                 batch.endings[int(case)] = replace(TABLE_LEFT, remedy=f"{TABLE_LEFT.remedy} {found}")
+    for case in np.flatnonzero(np.isin(batch.code, [o.code for o in (*FAILED, CONSTRAINT, EVENT_STOP)])):
+        jammed = jammed_at(f, float(batch.t_end[case]), batch.x_end[case], p[case])
+        if jammed is not None:
+            batch.code[case], batch.endings[int(case)] = JAMMED.code, jammed
     for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
         if driven_past_limit(f, float(batch.t_end[case]), batch.x_end[case], p[case]):
             batch.code[case] = CONSTRAINT.code
