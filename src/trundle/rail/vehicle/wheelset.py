@@ -25,6 +25,7 @@ from trundle.rail.wheel_rail.hertz import STEEL, Elastic
 from trundle.typing import State
 
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
+DEEPEST_AT_REST = 0.01  # m, of it below the running circle: the tip of a flange, which does not lean, lies deeper
 
 
 @final
@@ -60,12 +61,16 @@ class Contact:
             rest = geometry.contact(0.0)
         except AssemblyError as error:
             raise ModelError(f"Contact: profiles and gauge do not meet: {error}") from error
-        steepest = max(abs(float(rest.left.angle)), abs(float(rest.right.angle)))
-        if steepest > STEEPEST_AT_REST:
+        sides = rest.left, rest.right
+        steepest = max(abs(float(side.angle)) for side in sides)
+        deepest = max(float(side.radius) - geometry.side(name).radius for side, name in zip(sides, SIDES, strict=True))
+        if steepest > STEEPEST_AT_REST or deepest > DEEPEST_AT_REST:
+            lean = steepest > STEEPEST_AT_REST
+            where = f"where they lean by {steepest:.2g} rad" if lean else f"{1e3 * deepest:.3g} mm deeper, on a flange"
             raise ModelError(
                 f"Contact: in the middle of the track the wheels {geometry.wheel.name!r} do not stand on their treads, "
-                f"but where they lean by {steepest:.2g} rad: a gauge of {geometry.gauge:g} m and wheels "
-                f"{geometry.back_to_back:g} m apart (back_to_back) do not fit each other."
+                f"but {where}: a gauge of {geometry.gauge:g} m and wheels {geometry.back_to_back:g} m apart "
+                "(back_to_back) do not fit each other."
             )
 
     @cached_property
