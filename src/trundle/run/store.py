@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
+from trundle.preparing import preparing
 from trundle.run.read_netcdf import read_own
 from trundle.run.stored_result import StoredResult
 from trundle.run.surfaces import surfaces_as_json
@@ -29,11 +30,12 @@ MODEL_FILES: Final = dict.fromkeys((".yaml", ".yml"), "tr.load_model(path)") | {
 def save(run: "Run", path: Path | str) -> Path:
     """Write a run as netCDF (.nc) or as a table (.csv); returns the path, with ".nc" added when it has no suffix."""
     target = _target(Path(path))
-    _evaluate_all(run)
-    dataset = run.dataset
-    if run.formulation is not None:
-        dataset.attrs["surfaces"] = surfaces_as_json(run)
-    return write(dataset, target)
+    with preparing(f"all quantities of the run of {run.model_name!r} for {target.name}"):
+        _evaluate_all(run)
+        dataset = run.dataset
+        if run.formulation is not None:
+            dataset.attrs["surfaces"] = surfaces_as_json(run)
+        return write(dataset, target)
 
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
