@@ -1,4 +1,4 @@
-"""Bands under a plot that show what contacts do: stick, slide, or stand open."""
+"""Bands under a plot that show what contacts do: stick, slide, stand open, or strike."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -7,13 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES, TOUCHES, states_of
+from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES, STRIKES, TOUCHES, states_of, strikes_of
 from trundle.view.style import tick_name
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
 
-ORDER = (2, 1, TOUCHES, 0)
+ORDER = (2, 1, TOUCHES, STRIKES, 0)
 
 
 def contacts_of(run: "Run") -> list[str]:
@@ -22,7 +22,9 @@ def contacts_of(run: "Run") -> list[str]:
 
 
 def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
-    """One row for each contact, coloured by its state; borders stand at the transitions themselves."""
+    """One row for each contact, coloured by its state, with a line at each collision; borders stand at the transitions
+    themselves.
+    """
     t = run.time
     changes = [time for _, time in run.events]
     for row, contact in enumerate(contacts):
@@ -36,6 +38,7 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
                 end = between[-1] if between else t[last]
             axes.barh(row, end - begin, left=begin, height=0.8, color=COLOUR_OF_STATE[state[first]], linewidth=0)
             begin = end
+        axes.vlines(strikes_of(run, contact), row - 0.4, row + 0.4, color=COLOUR_OF_STATE[STRIKES], linewidth=1.6)
     axes.set_yticks(range(len(contacts)), [tick_name(contact) for contact in contacts])
     axes.set_ylim(len(contacts) - 0.5, -0.5)
     axes.grid(visible=False)
@@ -43,5 +46,6 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
     seen = {int(s) for contact in contacts for s in np.unique(states_of(run, contact))}
+    seen |= {STRIKES for contact in contacts if strikes_of(run, contact)}
     handles = [Patch(color=COLOUR_OF_STATE[s], label=STATE_NAMES[s]) for s in ORDER if s in seen]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)

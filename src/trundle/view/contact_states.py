@@ -13,6 +13,7 @@ STATE_NAMES: Final = {0: "open", 1: "slides", 2: "sticks", 3: "strikes", 4: "tou
 COLOUR_OF_STATE: Final[dict[int, Colour]] = {
     0: (0.8, 0.82, 0.84), 1: (0.9, 0.45, 0.05), 2: (0.0, 0.5, 0.36), 3: (0.62, 0.05, 0.5), 4: (0.34, 0.71, 0.91),
 }  # light grey, orange, green, purple, sky blue: told apart by colour-blind eyes too  # fmt: skip
+STRIKES: Final = 3
 TOUCHES: Final = 4  # without friction, or with creep: there is nothing that sticks or slides
 
 
@@ -21,3 +22,9 @@ def states_of(run: "Run", contact: str) -> Any:
     name = f"{contact}.state"
     states = np.rint(run.values(name)).astype(int)
     return states if "sliding" in run.text(name) else np.where(states == 1, TOUCHES, states)
+
+
+def strikes_of(run: "Run", contact: str) -> list[float]:
+    """Times of the collisions at a contact (s)."""
+    jumps = set(run.jump_times)
+    return [t for event, t in run.events if t in jumps and run.contact_events.get(event) == contact]

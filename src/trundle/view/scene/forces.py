@@ -7,7 +7,7 @@ import numpy as np
 
 from trundle.run.geometry import Geometry
 from trundle.typing import Array
-from trundle.view.contact_states import TOUCHES, states_of
+from trundle.view.contact_states import STRIKES, TOUCHES, states_of, strikes_of
 from trundle.view.scene.scene import Arrow, Colour, Contact, named
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 PUSH: Final[Colour] = (0.80, 0.18, 0.16)
 REACTION: Final[Colour] = (0.45, 0.25, 0.65)
-STRIKES: Final = 3
 ROUND_OFF: Final = 1e-12  # of the weight of all bodies: joints of floating bodies transmit nothing but that
 SMALL: Final = 40  # connections up to which reactions are shown
 
@@ -59,15 +58,14 @@ def wheel_contacts(run: "Run") -> list[str]:
 
 def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
     """Every contact of surfaces; a collision is shown at the sample where it happens."""
-    known, jumps = set(run.names), set(run.jump_times)
+    known = set(run.names)
     out = []
     for name in shape["contacts"]:
         if f"{name}.contact_point" not in known:
             continue
         states = states_of(run, name)[kept].astype(float) if f"{name}.state" in known else np.zeros(0)
         if len(states):
-            struck = [t for event, t in run.events if run.contact_events.get(event) == name]
-            hits = np.searchsorted(run.time[kept], [t for t in struck if t in jumps])
+            hits = np.searchsorted(run.time[kept], strikes_of(run, name))
             states[np.clip(hits, 0, len(states) - 1)] = STRIKES
         out.append(Contact(name, run.values(f"{name}.contact_point")[kept], states))
     for name in wheel_contacts(run):
