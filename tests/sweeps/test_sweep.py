@@ -116,6 +116,16 @@ def test_a_part_that_was_written_by_half_is_run_again(system: System, found: xr.
     assert np.array_equal(kept["bob.angle"], found["bob.angle"])
 
 
+def test_a_sweep_with_other_names_of_outcomes_is_refused(
+    system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outcomes are stored by their places: those of another version must not be mixed with them."""
+    run(system, out=tmp_path / "s.zarr")
+    monkeypatch.setattr("trundle.sweeps.run_sweep.OUTCOMES", OUTCOMES[:-1])
+    with pytest.raises(StoreError, match="another sweep: its names of the outcomes differs"):
+        run(system, out=tmp_path / "s.zarr")
+
+
 @pytest.mark.parametrize(("change", "words"), [({"rtol": 1e-6}, "question"), ({"part": 4}, "part")])
 def test_another_sweep_is_refused_and_nothing_changes(
     system: System, tmp_path: Path, change: dict[str, Any], words: str

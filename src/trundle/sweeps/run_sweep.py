@@ -140,6 +140,7 @@ def _identity(system: "System", cases: Cases, question: Question) -> dict[str, A
         "formalism": system.formulation.formalism,
         "cases": cases.digest,
         "question": question.plain(),
+        "names of the outcomes": " ".join(OUTCOMES),  # they are stored by their places
     }
 
 
