@@ -128,3 +128,19 @@ def test_a_wheel_parallel_to_the_floor_has_no_point_of_contact() -> None:
         0.1, start | {"b.quaternion": (math.cos(0.25 * math.pi + 1e-6), math.sin(0.25 * math.pi + 1e-6), 0, 0)}
     )
     assert run.ok and run.values("c.gap")[0] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e6])
+def test_the_closest_points_are_found_in_any_unit_of_length(unit: float) -> None:
+    """Rings beside each other of a nanometre and of a thousand kilometres."""
+    rng = np.random.default_rng(5)
+    rings = [(tr.Torus(0.8 * k, 0.2 * k), tr.Torus(0.7 * k, 0.1 * k)) for k in (1.0, unit)]
+    models = [thrown(*ring, unilateral=True) for ring in rings]
+    for _ in range(3):
+        quaternion, place = rng.normal(size=4), rng.normal(size=3) + np.array([0, 0, 3])
+        start = {"b.quaternion": tuple(quaternion / np.linalg.norm(quaternion))}
+        gaps = [
+            model.simulate(1e-9, start | {"b.position": tuple(k * place)}, samples=2).values("c.gap")[0] / k
+            for model, k in zip(models, (1.0, unit), strict=True)
+        ]
+        assert gaps[1] == pytest.approx(gaps[0], rel=1e-9)

@@ -30,7 +30,7 @@ def test_interference_at_the_time_of_the_trace(samples: int) -> None:
     assert run.outcome.startswith("INTERFERENCE") and "'contact'" in run.outcome and not run.ok
     assert run.trajectory is not None
     assert run.trajectory.t_end == pytest.approx(lost, abs=1e-8)
-    assert run.time[-1] <= lost
+    assert run.time[-1] <= lost + 1e-12  # the sample at 1.5 s is the loss itself, up to round-off
     assert len(run.time) == (250 if samples == 501 else 1) or run.time[-1] > 1.49
     distance = 2 * np.sqrt(2) + run.values("contact.slide")
     assert run.values("contact.relative_curvature") == pytest.approx(np.sqrt(2) - 1 / distance, abs=1e-9)

@@ -38,12 +38,11 @@ class FitParts:
         (X_A, X_B), (N_A, N_B) = self.X, self.N
         return ca.det(ca.blockcat([[X_A, -X_B], [N_A, N_B]]))
 
-    @property
-    def size(self) -> Expr:
-        """What the balance is small against."""
-        out = ca.SX(1)
+    def size(self, length: Expr) -> Expr:
+        """What the balance is small against, with lengths counted in a typical one."""
         (X_A, X_B), (N_A, N_B) = self.X, self.N
-        whole = ca.blockcat([[X_A, -X_B], [N_A, N_B]])
+        whole = ca.blockcat([[X_A / length, -X_B / length], [N_A, N_B]])
+        out = ca.SX(length) ** 2
         for i in range(4):
             out = out * ca.norm_2(whole[:, i])
         return out

@@ -20,7 +20,7 @@ from trundle.typing import AnyArray, Array, Expr
 
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
-TOUCHES = 1e-9  # gap (m) below which surfaces touch
+TOUCHES = 1e-9  # of the distances of the contact from the frames: gap below which surfaces touch
 WITHIN = np.array([0.1, 0.5, 0.9])  # places on a common normal where surfaces overlap
 KEPT = 8  # poses for which the closest points are remembered
 SINGULAR = 1e-9  # quality of a contact below which its point is not unique
@@ -51,9 +51,9 @@ class ContactSearch:
             if contact.loose:
                 if search or found is None:
                     found = contact.closest(t, q, p, found)
-            elif search and (found is None or abs(contact.gap(t, found, p)) > TOUCHES):
+            elif search and (found is None or not contact.touches(t, found, p)):
                 other = contact.closest(t, q, p, None)  # the contact may lie elsewhere on the surfaces
-                if other is not None and (found is None or abs(contact.gap(t, other, p)) < TOUCHES):
+                if other is not None and (found is None or contact.touches(t, other, p)):
                     found = other
             if found is not None:
                 q = found
@@ -83,7 +83,7 @@ class ContactSearch:
     def overlap(self, contact: str, t: float, q: Array, p: Expr, s: Array) -> tuple[Array, float]:
         """Place and depth of the deepest overlap of a contact that touches, among other common normals s."""
         for following in self._contacts:
-            if following.connection.name == contact and abs(following.gap(t, q, p)) < TOUCHES:
+            if following.connection.name == contact and following.touches(t, q, p):
                 return following.overlap(t, q, p, s)
         return np.zeros(3), 0.0
 
@@ -112,14 +112,23 @@ class Following:
         balls = [ca.SX(0.0 if s.ball is None else s.ball) for s in (pair.first, pair.second)]
         outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]
         self._place = InPlace(ca.Function("place", [e.t, e.q, e.p], [ca.densify(v) for v in outputs]))
+        reach = sum((ca.norm_2(c.point - f.p) for f in frames), ca.SX(0))
+        self._reach = InPlace(ca.Function("reach", [e.t, e.q, e.p], [ca.densify(reach)]))
         self._known: dict[bytes, Array | None] = {}
 
     def needs_of_parameters(self) -> AnyArray:
         """Which parameters it depends on."""
-        return self._f.needs(2) | self._place.needs(2)
+        return self._f.needs(2) | self._place.needs(2) | self._reach.needs(2)
 
     def gap(self, t: float, q: Array, p: Expr) -> float:
         return float(self._f(t, q, p)[0][0, 0])
+
+    def size(self, t: float, q: Array, p: Expr) -> float:
+        """How far the point of contact is from the frames of both surfaces (m)."""
+        return float(self._reach(t, q, p)[0][0, 0])
+
+    def touches(self, t: float, q: Array, p: Expr) -> bool:
+        return abs(self.gap(t, q, p)) < TOUCHES * self.size(t, q, p)
 
     def quality(self, t: float, q: Array, p: Expr) -> float:
         """Zero or nan where the point of contact is not unique."""
@@ -147,7 +156,7 @@ class Following:
 
     def closest(self, t: float, q: Array, p: Expr, found: Array | None) -> Array | None:
         """The pose with the contact of the closest points; `found` where that is as close."""
-        if found is not None and abs(self.gap(t, found, p)) < TOUCHES:
+        if found is not None and self.touches(t, found, p):
             return found
         s = self._nearest(t, q, p)
         if s is None:
@@ -155,11 +164,10 @@ class Following:
         other = q.copy()
         other[self.block] = s
         exact = self.follow(t, other, p)
-        if exact is not None and abs(self.gap(t, exact, p) - self.gap(t, other, p)) < 1e-6 * (
-            1 + abs(self.gap(t, other, p))
-        ):
+        size = self.size(t, other, p)
+        if exact is not None and abs(self.gap(t, exact, p) - self.gap(t, other, p)) < 1e-6 * size:
             other = exact
-        if found is not None and abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES:
+        if found is not None and abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES * size:
             return found
         return other
 
@@ -179,7 +187,9 @@ class Following:
             a, b, far = charts[on].closest(surfaces[on], ((x[1 - on] - x[on]) @ R[on])[None, :])
             side = charts[on].placed(surfaces[on], R[on], x[on]).at(np.array([[a[0], b[0]]]))
             along = float(side.normal[0] @ (x[1 - on] - side.point[0]))
-            at_end = abs(abs(along) - abs(float(far[0]))) > TOUCHES  # an edge, which no surface touches
+            at_end = abs(abs(along) - abs(float(far[0]))) > TOUCHES * self.size(
+                t, q, p
+            )  # an edge, which no surface touches
             depth = float(numbers[6].ravel()[1 - on]) - abs(float(far[0]))
             return nowhere if at_end or depth <= 0 else (side.point[0], depth)
         first, second = (charts[i].placed(surfaces[i], R[i], x[i]).at(s[:, 2 * i : 2 * i + 2]).point for i in range(2))

@@ -101,7 +101,7 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Any]:
         else:
             parts = fit_parts(e, bonds)
             values.append(parts.balance)
-            relative.append(parts.balance / parts.size)
+            relative.append(parts.balance / parts.size(e.scales.length))
     return [*values, *relative]
 
 
