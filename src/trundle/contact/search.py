@@ -128,7 +128,8 @@ class Following:
         return float(self._reach(t, q, p)[0][0, 0])
 
     def touches(self, t: float, q: Array, p: Expr) -> bool:
-        return abs(self.gap(t, q, p)) < TOUCHES * self.size(t, q, p)
+        """Whether the surfaces touch; gap and size are both zero where points at the origins of their frames meet."""
+        return abs(self.gap(t, q, p)) <= TOUCHES * self.size(t, q, p)
 
     def quality(self, t: float, q: Array, p: Expr) -> float:
         """Zero or nan where the point of contact is not unique."""
@@ -187,9 +188,8 @@ class Following:
             a, b, far = charts[on].closest(surfaces[on], ((x[1 - on] - x[on]) @ R[on])[None, :])
             side = charts[on].placed(surfaces[on], R[on], x[on]).at(np.array([[a[0], b[0]]]))
             along = float(side.normal[0] @ (x[1 - on] - side.point[0]))
-            at_end = abs(abs(along) - abs(float(far[0]))) > TOUCHES * self.size(
-                t, q, p
-            )  # an edge, which no surface touches
+            smallest = TOUCHES * self.size(t, q, p)
+            at_end = abs(abs(along) - abs(float(far[0]))) > smallest  # an edge, which no surface touches
             depth = float(numbers[6].ravel()[1 - on]) - abs(float(far[0]))
             return nowhere if at_end or depth <= 0 else (side.point[0], depth)
         first, second = (charts[i].placed(surfaces[i], R[i], x[i]).at(s[:, 2 * i : 2 * i + 2]).point for i in range(2))
