@@ -24,7 +24,8 @@ SIZES: dict[str, dict[str, Any]] = {
         "mu_x": 0.4, "mu_y": 0.3, "stiffness_x": 5.0, "stiffness_y": 4.0, "relaxation_x": 0.1, "relaxation_y": 0.1,
         "slow": 0.3,
     },
-    "FufaevNeimark": {"stiffness": 50.0, "twist_stiffness": 0.05, "alpha": 50.0, "beta": 2.0},
+    # A wheel that leans by 0.37 rad jams where the force across is 1.2 times the load: not as stiff as that.
+    "FufaevNeimark": {"stiffness": 20.0, "twist_stiffness": 0.05, "alpha": 50.0, "beta": 2.0},
 }  # fmt: skip
 # Bristles and tyres give energy back; what a relaxed constraint does is said in docs/wheel.md.
 STORING = ("LuGre", "Relaxed", "MagicTyre", "FufaevNeimark")

@@ -11,12 +11,16 @@ import pytest
 
 import trundle as tr
 from trundle import laws as laws_package
+from trundle import model as model_package
 from trundle.equations.derive import derive
 from trundle.graph import find_topology
 from trundle.laws.law import EffortLaw
 from trundle.laws.tracking import RateTracking, Tracking
-from trundle.model import force as force_module
 from trundle.model.force import Force
+
+
+def modules_of(package: Any) -> list[Any]:
+    return [import_module(f"{package.__name__}.{m.name}") for m in iter_modules(package.__path__)]
 
 
 def classes(module: Any, base: type) -> list[type]:
@@ -49,10 +53,11 @@ FORCES: dict[str, Callable[[tr.Frame, tr.Frame], Force]] = {
 
 
 def test_every_class_has_an_example() -> None:
-    modules = [import_module(f"{laws_package.__name__}.{m.name}") for m in iter_modules(laws_package.__path__)]
-    known = [c for module in modules for c in classes(module, EffortLaw)]
-    assert {c.__name__ for c in known} == set(LAWS)
-    assert {c.__name__ for c in classes(force_module, Force) if not c.__subclasses__()} == set(FORCES)
+    laws = {c.__name__ for module in modules_of(laws_package) for c in classes(module, EffortLaw)}
+    assert laws == set(LAWS)
+    homes = [module for module in modules_of(model_package) if module.__name__.endswith("forces")]
+    forces = {c for module in homes for c in classes(module, Force)}
+    assert {c.__name__ for c in forces if not c.__subclasses__()} == set(FORCES)
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -76,7 +76,7 @@ def test_parameters_of_a_run_must_be_physical_too():
     [
         (lambda s: s.simulate(1.0, parameters=[1]), "give parameters by name"),
         (lambda s: s.simulate(1.0, t0="a"), "t0"),
-        (lambda s: s.simulate(1.0)[3], "Use its name"),
+        (lambda s: s.simulate(1.0)[3], "Use one name"),
     ],
 )
 def test_odd_questions_get_words(question, message):
