@@ -33,9 +33,7 @@ LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
 MOVES = 1e-2  # part of a typical length: less motion is round-off in the places of a model of that size
-NO_PUSH = (
-    1e-13  # of gravity: the acceleration of what is held, by round-off; without a length there is no other measure
-)
+NO_PUSH = 1e-13  # of gravity: acceleration by round-off of what is held, the only measure in models without lengths
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
