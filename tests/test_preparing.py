@@ -1,5 +1,7 @@
 """Long work says how far it is, in one line of the terminal that is gone when it is done."""
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,42 @@ def test_an_interrupted_fit_gives_what_it_has_found(system: tr.System, monkeypat
     with pytest.warns(UserWarning, match="interrupted after 3 runs"):
         fitted = tr.fit(system, {"time": run.time, "bob.angle": run.values("bob.angle")}, {"c": 0.3})
     assert not fitted.settled and 0.05 < fitted.values["c"] < 0.3
+
+
+@pytest.fixture
+def pressed(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """The keyboard interrupts the run that the time loop is in when it returns for the nth time."""
+    module = importlib.import_module("trundle.integrate.integrate")
+    original, returns = module._respond, []
+
+    def press(at: int) -> None:
+        def respond(*given: Any) -> Any:
+            returns.append(given)
+            if len(returns) == at:
+                raise KeyboardInterrupt
+            return original(*given)
+
+        monkeypatch.setattr(module, "_respond", respond)
+
+    return press
+
+
+def test_an_interruption_of_a_run_of_a_fit_ends_the_fit(system: tr.System, pressed: Callable[[int], None]) -> None:
+    """A run alone would end early and keep its results: none that a fit could use."""
+    run = system.simulate(2.0, samples=41)
+    pressed(5)
+    with pytest.warns(UserWarning, match=r"interrupted after \d runs"):
+        fitted = tr.fit(system, {"time": run.time, "bob.angle": run.values("bob.angle")}, {"c": 0.3})
+    assert not fitted.settled
+
+
+def test_an_interruption_while_derivatives_are_followed_is_not_hidden(
+    system: tr.System, pressed: Callable[[int], None]
+) -> None:
+    system.simulate(2.0, sensitivity=["c"])
+    pressed(2)  # the run itself is done after one return
+    with pytest.raises(KeyboardInterrupt):
+        system.simulate(2.0, sensitivity=["c"])
 
 
 def test_an_interrupted_branch_keeps_its_points(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,8 +146,11 @@ def sweep(
     cases = read_cases(over, sample, seed)
     options: dict[str, Any] = {"keep": keep, "samples": samples, "method": method}
     options |= {} if rtol is None else {"rtol": rtol}
-    for line in run_sweep(file.model.build(), cases, span, out, cluster, **options):
-        typer.echo(line)
+    try:
+        for line in run_sweep(file.model.build(), cases, span, out, cluster, **options):
+            typer.echo(line)
+    except KeyboardInterrupt as interruption:
+        fail(str(interruption) or "interrupted.")
 
 
 @app.command(epilog="Example: trundle view out/result.nc --compare other/result.nc")

@@ -321,6 +321,9 @@ def test_an_interruption_keeps_the_cases_that_are_done(
     assert batch.end("bob.displacement")[1] == pytest.approx(run.values("bob.displacement")[-1], abs=1e-9)
     longest = int(np.argmax(batch.batch.t_end))
     assert batch.batch.t_end[longest] > 100.0 and "interrupted" in batch.messages[longest]
+    for name in ("bob.displacement", "bob.position_z", "energy.kinetic"):
+        np.testing.assert_array_equal(np.isnan(batch.end(name)), [False] * 2 + [True] * 4)
+    assert batch.histogram("bob.displacement").sum() == 2 and np.isfinite(batch.quantiles("bob.displacement")).all()
     assert len(batch.events[longest]) > 50 and batch.events[5] == []
 
 
@@ -350,6 +353,7 @@ def test_an_interruption_in_lanes_keeps_the_cases_that_are_done(threads: int, mo
     assert 8 <= np.sum(done) < 64 and set(batch.outcomes) == {"FINISHED", "INTERRUPTED"}
     assert not np.any(done[stiffness > 1])
     np.testing.assert_allclose(batch.end("bob.displacement")[done], np.cos(5.0), atol=1e-6)
+    assert np.isnan(batch.end("bob.displacement")[~done]).all()
     np.testing.assert_allclose(batch["bob.displacement"].values[done, 1], np.cos(5.0), atol=1e-6)
 
 

@@ -1,5 +1,6 @@
 """Sweeps: the numbers of single runs and batches, kept part by part."""
 
+import importlib
 import itertools
 import warnings
 from pathlib import Path
@@ -11,6 +12,8 @@ import xarray as xr
 
 import trundle as tr
 from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.integrate.outcome import INTERRUPTED
+from trundle.run.batch import BatchRun
 from trundle.study.batch import BatchWarning
 from trundle.sweeps.part import OUTCOMES
 from trundle.system import System
@@ -83,8 +86,6 @@ def test_parts_have_the_bits_of_a_batch(system: System, found: xr.Dataset) -> No
 def test_a_sweep_that_was_stopped_goes_on(
     system: System, found: xr.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import importlib
-
     module = importlib.import_module("trundle.sweeps.run_sweep")
     usual, ran = module.run_part, []
 
@@ -103,6 +104,46 @@ def test_a_sweep_that_was_stopped_goes_on(
     xr.testing.assert_identical(kept.drop_attrs().load(), found.drop_attrs())
     run(system, out=tmp_path / "s.zarr")
     assert ran == [5, 5, 2]  # all there
+
+
+@pytest.fixture
+def stopped_in_the_second_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch that is interrupted gives what it has: here its cases from the third on are not done."""
+    module, parts = importlib.import_module("trundle.sweeps.part"), []
+    batch = System.batch
+
+    def interrupted(self: System, *given: Any, **options: Any) -> Any:
+        found = batch(self, *given, **options)
+        parts.append(found)
+        if len(parts) == 2:
+            found.batch.code[2:] = INTERRUPTED.code
+            found.batch.x[2:, 30:] = np.nan
+        return found
+
+    monkeypatch.setattr(module.BatchRun, "_endings", property(BatchRun._endings.func))  # not kept from before
+    monkeypatch.setattr(System, "batch", interrupted)
+
+
+@pytest.mark.usefixtures("stopped_in_the_second_part")
+def test_cases_of_a_batch_that_was_interrupted_are_not_stored_as_done(
+    system: System, found: xr.Dataset, tmp_path: Path
+) -> None:
+    with pytest.raises(KeyboardInterrupt, match=r"5 of 12 cases are in .*s\.zarr. Run the same sweep again"):
+        run(system, out=tmp_path / "s.zarr")
+    kept = run(system, out=tmp_path / "s.zarr")
+    xr.testing.assert_identical(kept.drop_attrs().load(), found.drop_attrs())
+
+
+@pytest.mark.usefixtures("stopped_in_the_second_part")
+def test_what_an_interruption_leaves_undone_in_memory_is_nan(system: System, found: xr.Dataset) -> None:
+    with pytest.warns(UserWarning, match="interrupted: 5 of 12 cases are not done"):
+        kept = run(system)
+    done = slice(0, 7)
+    xr.testing.assert_identical(kept.isel(case=done).drop_attrs(), found.isel(case=done).drop_attrs())
+    assert [OUTCOMES[code] for code in kept["outcome"][7:].values] == ["INTERRUPTED"] * 5
+    assert (kept["count(crosses)"][7:] == -1).all()
+    for name in ("bob.angle", "end(bob.angle)", "max(bob.angle)", "rms(bob.angle)", "first(crosses)"):
+        assert np.isnan(kept[name][7:]).all(), name
 
 
 def test_a_part_that_was_written_by_half_is_run_again(system: System, found: xr.Dataset, tmp_path: Path) -> None:

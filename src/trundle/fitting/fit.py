@@ -120,9 +120,14 @@ def _search(
                 search, values, lambda v, now=dict(scales): residuals.derivatives(v, now), bounds,
                 x_scale=sizes, max_nfev=most, xtol=1e-10, ftol=1e-12, gtol=1e-12,
             )  # fmt: skip
-            values, ended = np.asarray(answer.x), "" if answer.success else f"stopped after {most} evaluations"
+            values, ended = np.asarray(answer.x), ""
+            if not answer.success:
+                ended = f"stopped after {most} evaluations before it converged: give better first values, or more"
+                ended += " iterations"
         except KeyboardInterrupt:
-            values, ended = runs.best, f"was interrupted after {runs.count} runs"
+            values = runs.best
+            ended = f"was interrupted after {runs.count} runs: these are the best values that it met. Give them as"
+            ended += " first values to go on"
         off = residuals(values, dict.fromkeys(scales, 1.0))
         spare = len(off) / (len(off) - len(values))
         for name in free:
@@ -132,9 +137,7 @@ def _search(
             break
     J = residuals.derivatives(values, scales)
     if ended:
-        warnings.warn(
-            f"the search {ended} before it converged: give better first values, or more iterations.", stacklevel=3
-        )
+        warnings.warn(f"the search {ended}.", stacklevel=3)
     for text in _doubts(residuals, off):
         warnings.warn(text, stacklevel=3)
     fitted = Fit(residuals, values, scales, J, sizes, not ended, runs.count, bounds)

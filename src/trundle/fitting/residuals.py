@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.errors import AssemblyError, ModelError, SolveError
 from trundle.fitting.experiment import Experiment
+from trundle.integrate.interruption import part_of_study
 from trundle.run.run import Run
 from trundle.system import System
 from trundle.typing import Array, Flags
@@ -29,10 +30,11 @@ class Residuals:
         for name, value in zip(self.names, values, strict=True):
             (parameters if name in self.system.model.parameters else start)[name] = float(value)
         t = experiment.time
-        return self.system.simulate(
-            float(t[-1] - t[0]), start, parameters, t0=float(t[0]), samples=t.tolist(), progress=False,
-            sensitivity=sensitivity, **self.options,
-        )  # fmt: skip
+        with part_of_study():
+            return self.system.simulate(
+                float(t[-1] - t[0]), start, parameters, t0=float(t[0]), samples=t.tolist(), progress=False,
+                sensitivity=sensitivity, **self.options,
+            )  # fmt: skip
 
     def __call__(self, values: Array, scales: Mapping[str, float]) -> Array:
         """One after the other; infinite where a run does not reach the end of the data."""

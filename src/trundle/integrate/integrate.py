@@ -13,6 +13,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
 from trundle.integrate.case import Case
 from trundle.integrate.fold import Folds, passing_plan
+from trundle.integrate.interruption import ends_run
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import OnEvent, Options, Supervision, Tolerances
@@ -173,7 +174,9 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                     now = workspace.time
                     report(now, "" if supervision.tell is None else supervision.tell(now, workspace.x.copy()))
         except KeyboardInterrupt:
-            return INTERRUPTED
+            if ends_run():
+                return INTERRUPTED
+            raise
 
 
 def _respond(code: int, workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome | None:

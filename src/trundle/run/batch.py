@@ -15,7 +15,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
-from trundle.integrate.outcome import Outcome, outcome_of
+from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.lookup.table import Table
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
@@ -154,7 +154,7 @@ class BatchRun:
         Returns
         -------
         xarray.DataArray
-            Over "case", with what the cases differ in as coordinates; nan for cases that were refused.
+            Over "case", with what the cases differ in as coordinates; nan for cases that were refused or interrupted.
         """
         import xarray as xr
 
@@ -179,7 +179,7 @@ class BatchRun:
             found = self._turned_ends(part.quantity, found)
         if part.quantity.group == "work" and self._switching is not None:
             found += [[event_works(self.formulation, log)[part.quantity.name][-1]] for log in self._switching.events]
-        found[list(self.refused)] = np.nan
+        found[[*self.refused, *np.flatnonzero(self.batch.code == INTERRUPTED.code)]] = np.nan
         if part.component is not None:
             return found[:, part.component]
         return found[:, 0] if found.shape[1] == 1 else found

@@ -17,6 +17,7 @@ from trundle.errors import ModelError, SolveError
 from trundle.integrate.case import Case
 from trundle.integrate.codes import RECORD
 from trundle.integrate.integrate import integrate
+from trundle.integrate.interruption import part_of_study
 from trundle.integrate.methods.explicit import DormandPrince5
 from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.laws.tracking import RateTracking
@@ -101,7 +102,8 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
         options = Options(Tolerances(1e-6, 1e-8), Sampling(np.array([t + span])))
-        moved = integrate(problem, DormandPrince5(), Case(t, t + span, x, p), options)
+        with part_of_study():
+            moved = integrate(problem, DormandPrince5(), Case(t, t + span, x, p), options)
         x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
         if now < before:

@@ -15,6 +15,7 @@ from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
+from trundle.integrate.interruption import part_of_study
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.trajectory import EventLog, Trajectory
@@ -134,7 +135,8 @@ class ReturnMap:
         problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
         ends_only, quiet = Sampling(np.array([0.0, self.longest])), Supervision(progress=False)
         options = Options(Tolerances(RTOL, ATOL), ends_only, supervision=quiet)
-        run = integrate(problem, DormandPrince8(), Case(0.0, self.longest, x, p), options)
+        with part_of_study():
+            run = integrate(problem, DormandPrince8(), Case(0.0, self.longest, x, p), options)
         log, wanted = run.events, self.names.index(self.section.event)
         ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
         # The start lies on the section but for round-off: that is no return.

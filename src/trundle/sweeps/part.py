@@ -1,6 +1,7 @@
 """Some cases of a sweep, run and reduced to what is kept: the same function here and on a worker of a cluster."""
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trundle.system import System
 
 OUTCOMES = tuple(sorted(o.name for o in vars(outcomes).values() if isinstance(o, outcomes.Outcome)))
+INTERRUPTED = OUTCOMES.index(outcomes.INTERRUPTED.name)
 OTHER = "OTHER"  # an ending that no list has, such as one of a model's own
 
 Part = tuple[dict[str, Column], dict[int, str]]
@@ -36,9 +38,27 @@ def run_part(system: "System", cases: Cases, question: Question, threads: int | 
         "t_end": Column(batch.batch.t_end.copy(), unit="s", text="time at which the case ended"),
         "steps": Column(batch.batch.steps.astype(np.int64), text="steps of the integrator"),
     }
+    undone = found["outcome"].values == INTERRUPTED
     for kept in question.keep:
-        found[kept.label] = _column(system, batch, kept)
+        column = _column(system, batch, kept)
+        column.values[undone] = column.nothing
+        found[kept.label] = column
     return found, {i: text for i, text in enumerate(batch.messages) if text}
+
+
+def is_interrupted(part: Part) -> bool:
+    """Whether some of its cases were left undone."""
+    return bool(np.any(part[0]["outcome"].values == INTERRUPTED))
+
+
+def undone_part(like: Part, count: int) -> Part:
+    """Cases that were not begun, with the columns of another part."""
+    found = {}
+    for label, column in like[0].items():
+        nothing = {"outcome": INTERRUPTED, "t_end": 0.0, "steps": 0}.get(label, column.nothing)
+        values = np.full((count, *column.values.shape[1:]), nothing, column.values.dtype)
+        found[label] = replace(column, values=values)
+    return found, {}
 
 
 def start_names(system: "System") -> list[str]:

@@ -15,14 +15,13 @@ Show = Callable[[int, str, str], None]  # cases that are done, their rate, how m
 def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Callable[[int, Part], None]:
     """A bar with rate and time left; the function that it gives is called with each part that is done."""
     stack.enter_context(reported_elsewhere())
-    todo = sum(layout.span(i).stop - layout.span(i).start for i in wanted)
+    todo = sum(map(layout.size, wanted))
     show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)
     failed, done, began = 0, 0, time.perf_counter()
 
     def update(i: int, found: Part) -> None:
         nonlocal failed, done
-        span = layout.span(i)
-        failed, done = failed + len(found[1]), done + span.stop - span.start
+        failed, done = failed + len(found[1]), done + layout.size(i)
         rate = f"{done / (time.perf_counter() - began):.0f} cases/s"
         show(layout.cases - todo + done, rate, f"{failed} failed" if failed else "")
 

@@ -98,3 +98,8 @@ class Column:
     coords: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # of the dims beside time
     unit: str = ""
     text: str = ""
+
+    @property
+    def nothing(self) -> float:
+        """What stands for a case that is not done."""
+        return np.nan if self.values.dtype.kind == "f" else -1

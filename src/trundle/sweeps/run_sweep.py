@@ -14,7 +14,7 @@ from trundle.study.batch import BatchWarning
 from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.dataset import dataset_of_parts, dataset_of_store
-from trundle.sweeps.part import OTHER, OUTCOMES, Part, run_part, start_names
+from trundle.sweeps.part import INTERRUPTED, OTHER, OUTCOMES, Part, is_interrupted, run_part, start_names, undone_part
 from trundle.sweeps.progress import progress_bar
 from trundle.sweeps.question import Question
 from trundle.sweeps.store import Frame, Layout, SweepStore, part_of
@@ -85,6 +85,9 @@ def sweep(
     ------
     SolveError, UnknownNameError, StoreError
         Where a name, an option or the store does not fit; what was written before is kept.
+    KeyboardInterrupt
+        Where it is interrupted and has a store, which keeps all parts that are done. Without one, a warning says how
+        many cases are not done, and they are nan.
     """
     chosen = Cases.of(cases)
     names = [c.name for c in system.formulation.layout.coordinates] if keep is None else keep
@@ -102,22 +105,47 @@ def sweep(
     store = None if path is None else SweepStore(path, layout)
     wanted = list(range(layout.parts)) if store is None else store.missing()
     kept: dict[int, Part] = {}
-    with ExitStack() as stack:
-        update = progress_bar(stack, layout, wanted) if progress and wanted else None
-        writer = stack.enter_context(ThreadPoolExecutor(1))  # a part is written while the next one runs
-        writing: Future[None] | None = None
-        for i, found in _parts(system, chosen, question, layout, wanted, client, threads):
-            if store is None:
-                kept[i] = found
-            else:
-                if writing is not None:
-                    writing.result()
-                writing = writer.submit(store.put, i, *found, whole)
-            if update is not None:
-                update(i, found)
-        if writing is not None:
-            writing.result()
+    try:
+        with ExitStack() as stack:
+            update = progress_bar(stack, layout, wanted) if progress and wanted else None
+            writer = stack.enter_context(ThreadPoolExecutor(1))  # a part is written while the next one runs
+            writing: Future[None] | None = None
+            for i, found in _parts(system, chosen, question, layout, wanted, client, threads):
+                if store is None:
+                    kept[i] = found
+                if is_interrupted(found):  # a store keeps whole parts only
+                    raise KeyboardInterrupt
+                if store is not None:
+                    if writing is not None:
+                        writing.result()
+                    writing = writer.submit(store.put, i, *found, whole)
+                if update is not None:
+                    update(i, found)
+            if writing is not None:
+                writing.result()
+    except KeyboardInterrupt:
+        _interrupted(layout, store, kept)
     return dataset_of_parts(kept, whole) if store is None else dataset_of_store(store)
+
+
+def _interrupted(layout: Layout, store: SweepStore | None, kept: dict[int, Part]) -> None:
+    """A store says what it has and how to go on; in memory, cases that were not begun are filled with nan."""
+    if store is not None:
+        done = sum(layout.size(i) for i in set(range(layout.parts)) - set(store.missing()))
+        raise KeyboardInterrupt(
+            f"the sweep was interrupted: {done} of {layout.cases} cases are in {store.path}. Run the same sweep again "
+            "to go on."
+        ) from None
+    if not kept:
+        raise KeyboardInterrupt("the sweep was interrupted before its first cases were done.") from None
+    for i in set(range(layout.parts)) - set(kept):
+        kept[i] = undone_part(next(iter(kept.values())), layout.size(i))
+    undone = sum(int(np.sum(part[0]["outcome"].values == INTERRUPTED)) for part in kept.values())
+    warnings.warn(
+        f"the sweep was interrupted: {undone} of {layout.cases} cases are not done; their outcome is INTERRUPTED and "
+        "their values are nan (counts -1). With out='name.zarr' the same call goes on where it was stopped.",
+        stacklevel=3,
+    )
 
 
 def _parts(

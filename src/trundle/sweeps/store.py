@@ -38,6 +38,11 @@ class Layout:
         """The cases of a part."""
         return slice(i * self.part, min((i + 1) * self.part, self.cases))
 
+    def size(self, i: int) -> int:
+        """How many cases a part has."""
+        span = self.span(i)
+        return int(span.stop - span.start)
+
 
 def part_of(path: Path) -> int | None:
     """Cases of one part in a store that is there already; None where there is none that can be read."""
@@ -129,10 +134,9 @@ class SweepStore:
             if label == "outcome":
                 attributes |= whole.flags
             shape = column.values.shape[1:]
-            floating = column.values.dtype.kind == "f"
             root.create_array(
                 label, shape=(n, *shape), chunks=(part, *shape), dtype=column.values.dtype,
-                fill_value=np.nan if floating else -1, dimension_names=("case", *column.dims), attributes=attributes,
+                fill_value=column.nothing, dimension_names=("case", *column.dims), attributes=attributes,
             )  # fmt: skip
         progress = root.create_group("progress")
         progress.create_array("done", shape=(self.layout.parts,), chunks=(1,), dtype="int8", fill_value=0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate.interruption import part_of_study
 from trundle.study.periodic import Orbit, ReturnMap, find_orbit
 from trundle.typing import Values
 from trundle.walker.rimless import landing
@@ -66,6 +67,7 @@ def find_gait(
     return find_orbit(system, landing(spokes), start, parameters)
 
 
+@part_of_study()
 def outcome(
     system: "System",
     start: Values,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
+from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
@@ -157,6 +158,7 @@ def curving(
     return Curving(R, v, c, half_gauge, tuple(wheels), arrays, tuple(states), tuple(notes))
 
 
+@part_of_study()
 def _settled(track: UniformTrack, speed: float, near: tuple[Array, float] | None) -> Array:
     """The steady motion: by Newton's method from the middle of the track, from a motion in another arc, or from where
     the vehicle is after a while.

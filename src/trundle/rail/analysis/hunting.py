@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate.interruption import part_of_study
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.wheels import wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
@@ -174,6 +175,7 @@ def swings(branch: Branch, name: str) -> Array:
     return np.asarray(np.ptp(branch[name].values, axis=1) / 2)
 
 
+@part_of_study()
 def _ramp(found: Hunting, count: int, settle: float) -> tuple[Array, Array]:
     """From the fastest stable limit cycle down, each run from the end of the last, until it dies out."""
     branch, track = found.branch, found.locus.track

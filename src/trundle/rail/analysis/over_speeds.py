@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import SolveError
+from trundle.integrate.interruption import part_of_study
 from trundle.rail.analysis.assess import Assessment, Line, assess
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
@@ -96,6 +97,7 @@ def _cell(line: Line | None) -> str:
     return "-" if line is None else f"{line.value:.4g}{'*' if line.ok is False else ''}"
 
 
+@part_of_study()
 def over_speeds(
     vehicle: Vehicle,
     line: Alignment,

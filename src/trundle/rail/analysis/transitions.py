@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate.interruption import part_of_study
 from trundle.rail.analysis.assess import Assessment, assess
 from trundle.rail.analysis.on_track import on_line
 from trundle.rail.analysis.signals import band
@@ -89,6 +90,7 @@ class TransitionComparison:
             return finish(figure, path)
 
 
+@part_of_study()
 def compare_transitions(
     vehicle: Vehicle,
     radius: float,

@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.equations.formulation import Built, Formulation
 from trundle.errors import SolveError, UnknownNameError
+from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.study.continuation.branch import Branch, PointValues, Steps, follow
 from trundle.study.continuation.curve import Curve, Follower, Node
@@ -251,6 +252,7 @@ class _Periodic:
         node = hopf_start(curve, flow.first, point.parameter, vectors[:, k], float(values[k].imag), amplitude)
         return curve, FlowValues.of(flow), node
 
+    @part_of_study()
     def _from_run(self, start: Values | None, settle: float) -> tuple[Curve[Any], PointValues, Node[Any]]:
         from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate

@@ -14,6 +14,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
+from trundle.integrate.interruption import part_of_study
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
@@ -54,7 +55,9 @@ class Extended:
         """
         method: Method = DormandPrince8() if rtol < 1e-7 else DormandPrince5()
         sampling, quiet = Sampling(np.append(times, case.t1)), Supervision(progress=False)
-        found = integrate(self.problem(), method, case, Options(Tolerances(rtol, atol), sampling, supervision=quiet))
+        options = Options(Tolerances(rtol, atol), sampling, supervision=quiet)
+        with part_of_study():
+            found = integrate(self.problem(), method, case, options)
         if not found.outcome.ok:
             raise SolveError(
                 f"the derivatives could not be followed beyond t = {found.t_end:.6g} s ({found.outcome.name}): the "
