@@ -3,7 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any, final
+from typing import Annotated, final
 
 import typer
 from typer.core import TyperGroup
@@ -23,18 +23,19 @@ from trundle.command.source import (
     start_values,
 )
 from trundle.errors import FileError, TrundleError, UnknownNameError
+from trundle.typing import Options, Untyped
 
 
 @final
 class Verbs(TyperGroup):
     """Turns errors into one readable block and the exit code 1; --debug, anywhere, shows the traceback instead."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Untyped, args: list[str]) -> list[str]:
         if "--debug" in args:
             args = ["--debug", *(a for a in args if a != "--debug")]
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Untyped) -> object:
         try:
             return super().invoke(ctx)
         except TrundleError as error:
@@ -144,7 +145,7 @@ def sweep(
     if span is None:
         raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
     cases = read_cases(over, sample, seed)
-    options: dict[str, Any] = {"keep": keep, "samples": samples, "method": method}
+    options: Options = {"keep": keep, "samples": samples, "method": method}
     options |= {} if rtol is None else {"rtol": rtol}
     try:
         for line in run_sweep(file.model.build(), cases, span, out, cluster, **options):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 
 class TrundleError(Exception):
@@ -14,7 +13,7 @@ class TrundleError(Exception):
         return _restored, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[TrundleError], args: tuple[Any, ...], attributes: dict[str, Any]) -> TrundleError:
+def _restored(kind: type[TrundleError], args: tuple[object, ...], attributes: dict[str, object]) -> TrundleError:
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(attributes)

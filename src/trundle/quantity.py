@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, final
+from typing import Any as Answering  # what answers for all parts
+from typing import NamedTuple, final
 
-Of = Callable[[Any], Any]
+from trundle.typing import Expr
+
+Of = Callable[[Answering], Expr]
 """Expression of a quantity, from what answers for all parts: `Signals` for signals, `Expressions` for the others."""
 
 
@@ -106,6 +109,6 @@ class Part(NamedTuple):
         whole = self.quantity
         return whole.unit if self.component is None else units_of(whole.unit, whole.size)[self.component]
 
-    def pick(self, values: Any) -> Any:
+    def pick(self, values: Expr) -> Expr:
         """It, from the expression of the whole quantity."""
         return values if self.component is None else values[self.component]

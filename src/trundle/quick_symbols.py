@@ -10,9 +10,11 @@ The operators are exchanged inside `quick_symbols()` only; outside CasADi is as 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 import casadi as ca
+
+from trundle.typing import Expr
 
 OPERATORS: Final = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
 """Python's names of the operators and CasADi's of the operations."""
@@ -22,10 +24,10 @@ _LOCK = Lock()
 _inside = 0  # derivations that are under way, in all threads
 
 
-def _direct(operation: int, usual: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
+def _direct(operation: int, usual: Callable[[Expr, Expr], Expr], swapped: bool) -> Callable[[Expr, Expr], Expr]:
     binary = ca.SX.binary
 
-    def operator(a: Any, b: Any) -> Any:
+    def operator(a: Expr, b: Expr) -> Expr:
         if isinstance(b, _KNOWN):
             return binary(operation, b, a) if swapped else binary(operation, a, b)
         return usual(a, b)
@@ -33,7 +35,7 @@ def _direct(operation: int, usual: Callable[[Any, Any], Any], swapped: bool) -> 
     return operator
 
 
-def _quick_operators() -> dict[str, Callable[[Any, Any], Any]]:
+def _quick_operators() -> dict[str, Callable[[Expr, Expr], Expr]]:
     found = {}
     for name, operation in OPERATORS.items():
         for method, swapped in ((f"__{name}__", False), (f"__r{name}__", True)):

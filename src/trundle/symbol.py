@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
-from trundle.typing import Expr
+from trundle.typing import Expr, Option
 
 REMEDY = (
     "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "
@@ -22,15 +22,15 @@ class ParameterExpression(ca.SX):
     plain expressions.
     """
 
-    def __float__(self, *args: Any) -> float:
+    def __float__(self, *args: Expr) -> float:
         if self.is_constant():
             return float(ca.DM(self))
         raise TypeError(f"{self._what()} it has no float. {REMEDY}")
 
-    def __int__(self, *args: Any) -> int:
+    def __int__(self, *args: Expr) -> int:
         return int(self.__float__())
 
-    def __bool__(self, *args: Any) -> bool:
+    def __bool__(self, *args: Expr) -> bool:
         if self.is_constant():
             return bool(ca.DM(self))
         raise TypeError(f"{self._what()} it is neither true nor false. {REMEDY}")
@@ -55,7 +55,7 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
     """An operation whose result on parameters, with or without numbers, is a ParameterExpression again."""
 
     @wraps(operation)
-    def operate(*args: Any, **named: Any) -> Expr:
+    def operate(*args: Expr, **named: Option) -> Expr:
         text = next((a for a in args if isinstance(a, str)), None)
         if text is not None:
             raise TypeError(

@@ -1,7 +1,7 @@
 """A built model, frozen: what it is. `Runs` integrate it and `Analyses` answer all else, by functions in `study`."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from trundle.equations.derivation import Derivation
 from trundle.equations.mobility import Mobility
@@ -13,13 +13,13 @@ from trundle.study.analyses import Analyses
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.runs import Runs
-from trundle.typing import Values
+from trundle.typing import Given, Value, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
 
 
-def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
+def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Given = None) -> "System":
     """Check the model, freeze it and derive its equations; machine code is made when it is first needed.
 
     Parameters
@@ -109,7 +109,7 @@ class System(Runs, Analyses):
         """
         return self.formulation.quantity(name)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         raise TypeError(f"a System has no results: first run = system.simulate(10.0), then run[{name!r}].")
 
     def describe(self) -> str:

@@ -1,25 +1,45 @@
 """Names of types that are used everywhere.
 
-The operators of CasADi are not described well enough for the checker to follow expressions through them; `Expr` and
-`TapeFunction` say what is meant, and the checker takes them as `Any`. They are imported under these names because mypy
-takes aliases of Any otherwise than Any in calls of overloaded functions.
+What the checker cannot follow has a name here that says what is meant: the operators of CasADi, what users give before
+it is checked, what comes from files, and objects of libraries without types. The checker takes these names as `Any`.
+They are imported under them because mypy takes aliases of Any otherwise than Any in calls of overloaded functions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import Field
 from typing import Any
 from typing import Any as Expr  # an expression on the tape (ca.SX), or a number where one may stand
+from typing import Any as Given  # what a user gives, before it is checked
+from typing import Any as Index  # what picks entries of an array: a number, a slice, numbers, flags
+from typing import Any as ModelPart  # any part of a model, as passes through what works on all of them alike
+from typing import Any as Option  # a keyword that is passed on to the function that the docstring names
 from typing import Any as Raw  # what was read from a file, or came from a browser, before it is understood
 from typing import Any as TapeFunction  # a function on the tape (ca.Function)
+from typing import Any as Untyped  # an object of a library that has no types (SciPy, zarr, llvmlite, numba)
+from typing import Any as Value  # what a name stands for in an answer: a number, a vector, a table, a text
 
 import numpy as np
 
-__all__ = ["AnyArray", "Array", "Expr", "Flags", "Json", "Look", "Raw", "State", "TapeFunction", "Values"]
+__all__ = [
+    "AnyArray", "Array", "ClassField", "Columns", "Complexes", "Expr", "Flags", "Given", "Index", "Integers", "Json",
+    "Kind", "Look", "Maker", "ModelPart", "Option", "Options", "Raw", "Settings", "State", "TapeFunction", "Untyped",
+    "Value", "Values",
+]  # fmt: skip
 
 Array = np.ndarray[Any, np.dtype[np.float64]]  # real numbers
+Complexes = np.ndarray[Any, np.dtype[np.complex128]]
 AnyArray = np.ndarray[Any, np.dtype[Any]]  # real or complex numbers
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Integers = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
-Values = Mapping[str, Any]  # what a study is given by name: numbers, vectors, tables in place of those of the model
-State = dict[str, Any]  # what a study answers by name: numbers, vectors
+Values = Mapping[str, Value]  # what a study is given by name: numbers, vectors, tables in place of those of the model
+State = dict[str, Value]  # what a study answers by name: numbers, vectors
 Json = dict[str, Any]  # what goes into a file or to a browser as JSON
+Settings = Mapping[str, Any]  # words with what they are set to, which is only passed on or written down
+Options = dict[str, Any]  # keywords for a call
+Columns = dict[str, Any]  # variables or coordinates of an xarray.Dataset
 Look = dict[str, Any]  # options of matplotlib: colours, widths
+
+ClassField = Field[Any]  # a field of a dataclass
+Kind = type[Any]  # a class that is looked up by its name
+Maker = Callable[..., Any]  # a class or a function that makes a part from keywords

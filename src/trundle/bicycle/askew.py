@@ -1,6 +1,6 @@
 """The bicycle of a Loop as a model: hinges askew or off centre, a front road of its own [Meijaard 2024, Fig. 11]."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Plane, Torus
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
+from trundle.typing import Given
 
 if TYPE_CHECKING:
     from trundle.bicycle.whipple import Parts
@@ -32,12 +33,12 @@ def connect_askew(m: Model, parts: "Parts", loop: Loop, law: ContactLaw) -> None
     centres = {"rear wheel": to_contact, "front wheel": place(loop.front_wheel.at)}
     checked = parts.check_inertia
 
-    def wheel(name: str, given: Any, radius: float) -> Body:
+    def wheel(name: str, given: Given, radius: float) -> Body:
         return m.body(
             name, given.mass, (given.Ixx, given.Iyy, given.Ixx), shape=shape.Disc(radius), check_inertia=checked
         )
 
-    def frame(name: str, given: Any, origin: np.ndarray, head: np.ndarray) -> Body:
+    def frame(name: str, given: Given, origin: np.ndarray, head: np.ndarray) -> Body:
         com = np.array([given.x, 0.0, given.z]) - origin
         rods = (shape.Rod((0.0, 0.0, 0.0), tuple(head - origin)), shape.Rod(tuple(head - origin), tuple(com)))
         return m.body(name, given.mass, given.inertia, tuple(com), shape=rods, check_inertia=checked)

@@ -1,13 +1,13 @@
 """Faults of numbers that describe a bicycle: each a sentence that says what is wrong and why."""
 
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
+from trundle.typing import Given
 
 
 def kind_faults(function: str, given: object, kind: type, hint: str) -> list[str]:
@@ -17,7 +17,7 @@ def kind_faults(function: str, given: object, kind: type, hint: str) -> list[str
     return [f"{function} takes a {kind.__name__} of trundle.bicycle first, got {given!r}. {hint}"]
 
 
-def number_faults(name: str, value: Any) -> list[str]:
+def number_faults(name: str, value: Given) -> list[str]:
     """A value that is not one finite number."""
     try:
         finite = isfinite(value)
@@ -26,7 +26,7 @@ def number_faults(name: str, value: Any) -> list[str]:
     return [] if finite else [f"{name} must be one finite number, got {value!r}."]
 
 
-def wheel_faults(wheel: str, radius: Any, tyre: Any) -> list[str]:
+def wheel_faults(wheel: str, radius: Given, tyre: Given) -> list[str]:
     """A wheel whose radius and radius of the tyre's cross-section do not fit."""
     faults = number_faults(f"{wheel}_radius", radius) + number_faults(f"{wheel}_tyre", tyre)
     if faults:

@@ -1,12 +1,13 @@
 """Where the front wheel of a bicycle stands on the road, once its pitch is known."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.bicycle.loop import Loop
 from trundle.errors import ModelError
-from trundle.space.rotation import axis_vector
+from trundle.space.rotation import Axis, axis_vector
 from trundle.typing import Expr
 
 
@@ -57,7 +58,7 @@ def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> F
     return FrontWheel(*(value.reshape(shape)[()] for value in found))
 
 
-def _turn(axis: Any, angle: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _turn(axis: Axis, angle: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Vectors (3, n) turned about an axis through the origin by angles (n,)."""
     x, y, z = axis_vector(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -65,7 +66,7 @@ def _turn(axis: Any, angle: np.ndarray, v: np.ndarray) -> np.ndarray:
     return result
 
 
-def quartic_coefficients(c: Any) -> np.ndarray:
+def quartic_coefficients(c: Sequence[Expr]) -> np.ndarray:
     """a_0 to a_4 (last axis) of the quartic in tan(pitch / 2). [Meijaard 2024, Eq. 29]"""
     c1, c2, c3, c4, c5, c6 = c
     return np.stack(

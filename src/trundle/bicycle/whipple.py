@@ -7,7 +7,7 @@ forward turn in the positive sense. All coordinates are zero in the upright pose
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -140,7 +140,7 @@ def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -
     """Bodies and connections of a bicycle that is true to its plane of symmetry."""
     rear, front = parts.rear_wheel, parts.front_wheel
     sine, cosine = (f(parts.tilt) if isinstance(parts.tilt, ca.SX) else float(f(parts.tilt)) for f in (ca.sin, ca.cos))
-    axis: Any = (-sine, 0.0, cosine)  # upwards and back
+    axis: tuple[Expr, Expr, Expr] = (-sine, 0.0, cosine)  # upwards and back
     height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
     head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
     checked = parts.check_inertia
@@ -173,7 +173,7 @@ def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -
 
 
 def _frame(
-    m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool, turn: tuple[Any, Any] | None
+    m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool, turn: tuple[Expr, Expr] | None
 ) -> tuple[Body, Frame]:
     """A frame whose own origin is the hub of its wheel, and the place of its head; its axes lean back by the angle
     whose cosine and sine are `turn`.

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 Slope = Callable[..., float]
-Number = tuple[Any, Array]  # value, and rates along one or several motions
+Number = tuple[Expr, Array]  # value, and rates along one or several motions
 
 
 def _flat(*_: float) -> float:

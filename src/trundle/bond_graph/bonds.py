@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from trundle.bond_graph.causality import Causality
 from trundle.bond_graph.chain import ChainSeal
@@ -68,7 +68,7 @@ class BondGraph:
     measures: Mapping[str, Program] = field(default_factory=dict)  # angles of joints, up to whole turns
     surfaces: Mapping[str, tuple[tuple[str, ...], Program]] = field(default_factory=dict)  # contact -> see `Point`
     values: Values = field(default_factory=dict)  # parameters, tables, what contacts do
-    poses: tuple[Mapping[str, Any], ...] = ()  # states: the assembled pose, and one that is not special
+    poses: tuple[Values, ...] = ()  # states: the assembled pose, and one that is not special
     length: float = 1.0  # typical, m: rows of lengths and of angles are compared by it
     missing: tuple[str, ...] = ()  # what acts in the model and no node holds
 

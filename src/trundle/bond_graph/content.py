@@ -8,7 +8,7 @@ laws, blocks and forces keep; and what contacts do.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -38,7 +38,7 @@ from trundle.model.seal import Seal
 from trundle.motion.roots import FrameRates
 from trundle.pairs.lower import BONDS, ROTATIONS
 from trundle.space.rotation import cross, dot
-from trundle.typing import Expr
+from trundle.typing import Expr, ModelPart
 
 Content = Mapping[str, Program]
 Part = tuple[str, Content]  # kind of an element, and what it holds
@@ -216,7 +216,7 @@ class Contents:
             return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
         return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
 
-    def _on_coordinate(self, acting: Any, coordinate: str) -> list[tuple[str, Expr]]:
+    def _on_coordinate(self, acting: ModelPart, coordinate: str) -> list[tuple[str, Expr]]:
         """A law or a force on a coordinate, in its parts."""
         s, law = self.signals, acting
         if isinstance(acting, TorsionSpring):
@@ -315,7 +315,7 @@ def _counted(measure: Measure | Followed | LawState, value: Expr) -> Measure | L
     return LawState("", value, measure.rate)
 
 
-def spring_of(force: Any) -> EffortLaw:
+def spring_of(force: ModelPart) -> EffortLaw:
     """The law of a force that is a spring and damper."""
     rest = force.rest if isinstance(force, TorsionSpring) else force.length
     return Spring(force.stiffness, force.damping, rest)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from trundle.atomic_write import check_target, write_whole
 from trundle.bond_graph.chain import ChainSeal
 from trundle.errors import StoreError
 from trundle.model.seal import VARIABLES, Seal
-from trundle.typing import State
+from trundle.typing import Raw, State
 
 if TYPE_CHECKING:
     import networkx
@@ -137,7 +137,7 @@ def chain_dict(chain: ChainSeal) -> State:
     }
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> Raw:
     """Tuples and arrays as lists, as JSON will have them."""
     if isinstance(value, np.ndarray):
         return value.tolist()

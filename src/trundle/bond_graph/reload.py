@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.bond_graph.bonds import Bond, BondGraph, Node
 from trundle.bond_graph.causality import AlgebraicLoop, Causality, Conflict, Dependent
@@ -13,7 +13,7 @@ from trundle.bond_graph.program import Program
 from trundle.errors import StoreError
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.seal import Seal
-from trundle.typing import Values
+from trundle.typing import Raw, Values
 
 
 @final
@@ -49,7 +49,7 @@ def from_json(text: str) -> BondGraph:
     return from_dict(read_json(text))
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str) -> Raw:
     """What a JSON text holds; StoreError where it is none."""
     try:
         return json.loads(text)
@@ -106,7 +106,7 @@ def _seal(given: Values) -> Seal:
 
 
 def _causality(given: Values) -> Causality:
-    def read(kind: type, each: Mapping[str, Any]) -> Any:
+    def read(kind: type, each: Mapping[str, Raw]) -> Raw:
         return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in each.items()})
 
     return Causality(

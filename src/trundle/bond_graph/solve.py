@@ -9,13 +9,13 @@ leaves its effort unknown and prescribes the rate of the row.
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.bond_graph.point import Point
 from trundle.errors import SolveError
-from trundle.typing import Array, State, Values
+from trundle.typing import Array, State, Value, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
@@ -154,7 +154,7 @@ class Assembly:
         v = np.concatenate([np.zeros(0), *[self.at.value(node.content["flow"]) for node in self.moving]])
         held: list[Node] = []
         leaning: list[tuple[Node, float]] = []
-        efforts: dict[str, Any] = {}
+        efforts: State = {}
         for node in self.graph.nodes:
             content = node.content
             if node.kind == "I":
@@ -267,7 +267,7 @@ class Assembly:
         return out
 
 
-def _plain(effort: Array) -> Any:
+def _plain(effort: Array) -> Value:
     return float(effort[0]) if len(effort) == 1 else effort
 
 

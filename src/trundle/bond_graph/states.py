@@ -6,14 +6,14 @@ import numpy as np
 
 from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
-from trundle.typing import Array
+from trundle.typing import Array, Json
 
 State = dict[str, Any]
 
 
-def default_values(f: Formulation) -> dict[str, Any]:
+def default_values(f: Formulation) -> Json:
     """Parameters, tables and what contacts do, unless a state says otherwise."""
-    found: dict[str, Any] = dict(zip(f.parameters.names, map(float, f.default_parameters), strict=True))
+    found: State = dict(zip(f.parameters.names, map(float, f.default_parameters), strict=True))
     for name, own in f.model.tables.items():
         edges, records, limits = own.table.layout()
         found[name] = {"edges": [e.tolist() for e in edges], "records": records.tolist(), "limits": limits}

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from trundle.command.find import read_speeds, read_sweep
 from trundle.command.hanging_contacts import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
 from trundle.errors import FileError, UnknownNameError, UnsteadyWarning
-from trundle.typing import State, Values
+from trundle.typing import Option, State, Values
 
 if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
@@ -84,7 +84,7 @@ def print_speeds(
     return lines, [str(target)]
 
 
-def _drawn(path: Path | None, linears: object, **options: Any) -> list[str]:
+def _drawn(path: Path | None, linears: "Linearisation | Sequence[Linearisation]", **options: Option) -> list[str]:
     if path is None:
         return []
     from trundle.view.plot import plot_eigenvalues

@@ -1,14 +1,14 @@
 """Poses that a contact only holds because it never opens: an equilibrium may hang under the road."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Plane
 from trundle.study.start_state import state_vector
-from trundle.typing import Values
+from trundle.typing import Value, Values
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -44,7 +44,7 @@ def _under_planes(system: "System", state: Values, parameters: Mapping[str, floa
     p = f.parameter_vector(parameters)
     x = state_vector(f, system.start(state, parameters), p)[None, :]
 
-    def ask(name: str) -> Any:
+    def ask(name: str) -> Value:
         return f.evaluate(name, np.zeros(1), x, p)[name][0]
 
     found = []

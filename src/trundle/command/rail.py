@@ -1,7 +1,7 @@
 """The verbs of `trundle rail`: what a rail engineer looks up or draws before a vehicle moves."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,7 @@ from trundle.command.rail_contact import EPILOG, contact
 from trundle.command.rail_files import find_line
 from trundle.command.rail_run import CRITICAL_EPILOG, RUN_EPILOG, critical, run
 from trundle.errors import FileError
+from trundle.typing import Columns
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -155,7 +156,7 @@ def _write_table(file: "TrackFile", path: Path, step: float) -> Path:
         )
     s = np.append(np.arange(0.0, line.length, step), line.length)
     place = line.position(s)
-    columns: dict[str, Any] = {"s": s, "x": place[:, 0], "y": place[:, 1], "z": place[:, 2], "heading": line.heading(s)}
+    columns: Columns = {"s": s, "x": place[:, 0], "y": place[:, 1], "z": place[:, 2], "heading": line.heading(s)}
     columns |= {"curvature": line.curvature(s), "cant": line.cant(s), "gradient": line.gradient(s)}
     if file.irregularity is not None:
         columns |= {f"rough_{name}": file.irregularity(name, s) for name in file.irregularity.signals}

@@ -1,16 +1,17 @@
 """`trundle rail contact`: where a wheelset touches its rails, in tables and pictures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from trundle.errors import FileError
+from trundle.typing import Options
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from trundle.rail import ContactGeometry, Profile
+    from trundle.rail import ContactGeometry, Patch, Profile, WheelsetContact
 
 EPILOG = (
     "Examples: trundle rail contact --wheel S1002 --rail 60E1\n\n"
@@ -60,7 +61,7 @@ def contact(
         typer.echo(f"written: {path}")
 
 
-def _profile(text: str, kind: Literal["wheel", "rail"], options: dict[str, Any], inclination: float = 0.0) -> "Profile":
+def _profile(text: str, kind: Literal["wheel", "rail"], options: Options, inclination: float = 0.0) -> "Profile":
     from trundle.rail import S1002, Profile, Rail60E1
 
     word, colon, number = text.partition(":")
@@ -85,7 +86,7 @@ def _profile(text: str, kind: Literal["wheel", "rail"], options: dict[str, Any],
     return found.inclined(inclination) if kind == "rail" else found
 
 
-def _rows(geometry: "ContactGeometry", amplitude: float, yaw: float, step: float) -> Any:
+def _rows(geometry: "ContactGeometry", amplitude: float, yaw: float, step: float) -> "WheelsetContact":
     import numpy as np
 
     if not 0.0 < amplitude <= 0.03:
@@ -106,8 +107,8 @@ def _contact_table(geometry: "ContactGeometry", amplitude: float, yaw: float) ->
     found = _rows(geometry, amplitude, yaw, 1e-3)
     for k, y in enumerate(found.lateral):
         row = [1e3 * y, 1e3 * found.roll[k], 1e3 * found.lift[k], 1e3 * found.radius_difference[k]]
-        for side in (found.left, found.right):
-            row += [side.angle[k], 1e3 * side.wheel_place[k], 1e3 * side.rail_place[k], 1e3 * side.second_gap[k]]
+        for wheel in (found.left, found.right):
+            row += [wheel.angle[k], 1e3 * wheel.wheel_place[k], 1e3 * wheel.rail_place[k], 1e3 * wheel.second_gap[k]]
         table.add_row(*("-" if np.isinf(v) else f"{v:.4g}" if abs(v) > 1e-12 else "0" for v in row))
     for column in table.columns:
         column.justify = "right"
@@ -134,7 +135,7 @@ def _curvatures(geometry: "ContactGeometry") -> tuple[float, float]:
     return float(found.rolling_curvature), float(found.wheel_curvature + found.rail_curvature)
 
 
-def _patch(geometry: "ContactGeometry", load: float) -> Any:
+def _patch(geometry: "ContactGeometry", load: float) -> "Patch":
     from trundle.rail import Patch
 
     return Patch.hertz(load, *_curvatures(geometry))
@@ -159,7 +160,14 @@ def _patch_table(geometry: "ContactGeometry", load: float) -> "Table":
 
 
 def _written(
-    geometry: "ContactGeometry", patch: Any, amplitude: float, yaw: float, load: float, mu: float, out: Path, plot: bool
+    geometry: "ContactGeometry",
+    patch: "Patch",
+    amplitude: float,
+    yaw: float,
+    load: float,
+    mu: float,
+    out: Path,
+    plot: bool,
 ) -> list[Path]:
     import numpy as np
 

@@ -1,6 +1,6 @@
 """Arguments that several commands share: the model, changes of its parameters and of its start."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -19,7 +19,7 @@ Start = Annotated[
 Method = Literal["auto", "explicit", "order5", "order8", "stiff"]
 
 
-def fail(text: str, code: int = 1) -> Any:
+def fail(text: str, code: int = 1) -> NoReturn:
     """Print an error on stderr and leave."""
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
     typer.echo(text, err=True)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.command.find import read_number
 from trundle.errors import FileError, SolveError
+from trundle.typing import Option, Untyped
 
 if TYPE_CHECKING:
     from trundle.sweeps.cases import Cases
@@ -55,7 +56,7 @@ def _values(name: str, text: str) -> np.ndarray:
 
 
 def run_sweep(
-    system: "System", cases: "Cases", duration: float, out: Path, cluster: str | None, **options: Any
+    system: "System", cases: "Cases", duration: float, out: Path, cluster: str | None, **options: Option
 ) -> list[str]:
     """Run a sweep into a store; lines that say what came of it."""
     from trundle.sweeps import sweep
@@ -70,7 +71,7 @@ def run_sweep(
     return [*lines, f"open it with xarray.open_zarr({str(out)!r}, consolidated=False)"]
 
 
-def _client(address: str | None) -> Any:
+def _client(address: str | None) -> Untyped:
     if address is None:
         return None
     try:

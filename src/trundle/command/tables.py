@@ -1,9 +1,9 @@
 """Tables that the command line prints."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trundle.typing import Values
+from trundle.typing import AnyArray, Values
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,7 +71,9 @@ def eigenvalue_table(linear: "Linearisation") -> "Table":
     return table
 
 
-def locus_table(title: str, parameter: str, values: Sequence[float], roots: Sequence[Any], digits: int = 4) -> "Table":
+def locus_table(
+    title: str, parameter: str, values: Sequence[float], roots: Sequence[AnyArray], digits: int = 4
+) -> "Table":
     """One row of eigenvalues per value of the parameter; conjugate pairs stand once."""
     table = _table(title, parameter, "largest real part", "eigenvalues (1/s)")
     for value, some in zip(values, roots, strict=True):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -101,7 +100,7 @@ def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict
     return out
 
 
-def _principal(N: Sequence[Any]) -> tuple[list[Expr], list[list[Expr]]]:
+def _principal(N: Sequence[Expr]) -> tuple[list[Expr], list[list[Expr]]]:
     """Eigenvalues and the orthogonal matrix of eigenvectors (columns) of a symmetric matrix, given row by row: numbers
     of any size, or two by two expressions.
     """

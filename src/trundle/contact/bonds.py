@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -14,6 +14,7 @@ from trundle.contact.modes.find import modes_of
 from trundle.contact.modes.signals import ContactSignals
 from trundle.contact.modes.stick_slip import sliding_direction
 from trundle.laws.law import EffortLaw
+from trundle.laws.signals import Signals
 from trundle.model.body import Frame
 from trundle.model.force import Terms
 from trundle.pairs.higher import ContactPair
@@ -28,11 +29,11 @@ class ContactBonds:
     the rows that hold, and the efforts that act.
     """
 
-    def __init__(self, at: ContactMotion, signals: Any, modes: Mapping[str, Expr], scales: RunScales) -> None:
+    def __init__(self, at: ContactMotion, all_signals: Signals, modes: Mapping[str, Expr], scales: RunScales) -> None:
         self.at, self.connection, self.contact, self.motion = at, at.connection, at.contact, at.motion
         c = self.connection
         self.modes = {state: modes[f"{c.name}.{state}"] for mode in modes_of(c) for state in mode.states}
-        signals = self.signals = ContactSignals(signals, self.modes)  # what its laws may ask
+        signals = self.signals = ContactSignals(all_signals, self.modes)  # what its laws may ask
         self.friction: dict[str, Expr] = {}  # force along each slip, or moment about each turn, over the normal force
         self.weight: Expr = None  # of the slips, where a law relaxes them
         self.dragged: dict[str, Expr] = {}  # friction along each slip beside a relaxed constraint
@@ -69,7 +70,7 @@ class ContactBonds:
         """Constraint that keeps this relative motion at zero, or at what its law prescribes."""
         return self.at.row(name, t)
 
-    def _load_if_held(self, signals: Any) -> Expr:
+    def _load_if_held(self, signals: ContactSignals) -> Expr:
         """Normal force if all slips were held: of its row, or of the law that stands for it."""
         law = self.connection.bond_laws.get("normal")
         if isinstance(law, EffortLaw):

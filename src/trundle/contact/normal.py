@@ -4,14 +4,14 @@ Where the surfaces overlap by d = -q they push apart; they never pull, so the co
 """
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.coefficient import check, check_positive, number
 from trundle.laws.law import EffortLaw
-from trundle.typing import Expr
+from trundle.typing import Expr, Option
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class NormalLaw(EffortLaw):
     def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return u * (self.undamped(q) - self.effort(t, q, u))
 
-    def _check(self, **more: Any) -> None:
+    def _check(self, **more: Option) -> None:
         law = type(self).__name__
         check(law, functions=False, stiffness=self.stiffness, exponent=self.power, **more)
         check_positive(law, "without a normal force leave the contact out", stiffness=self.stiffness)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gamma, pi
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -98,7 +98,7 @@ def _even(s: Expr) -> tuple[Expr, Expr]:
 SHARES: dict[str, Callable[[Expr], tuple[Expr, Expr]]] = {"hertz": _hertz, "even": _even}
 
 
-def _joined(s: Expr, inside: Any, beside: Any, afar: Any) -> tuple[Expr, Expr]:
+def _joined(s: Expr, inside: Expr, beside: Expr, afar: Expr) -> tuple[Expr, Expr]:
     """What spins faster than it slides, slides faster, slides far faster."""
     force, moment = (
         ca.if_else(s < 1, a, ca.if_else(s < FAR, b, c)) for a, b, c in zip(inside, beside, afar, strict=True)

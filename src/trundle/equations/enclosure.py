@@ -7,7 +7,7 @@ root, where that of its rate does there is at most one. Round-off is not account
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf, pi
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -37,7 +37,7 @@ def known(value: Expr) -> Range:
     return Range(value, value)
 
 
-def _hull(*values: Any) -> Range:
+def _hull(*values: Expr) -> Range:
     lo = hi = values[0]
     for value in values[1:]:
         lo, hi = ca.fmin(lo, value), ca.fmax(hi, value)

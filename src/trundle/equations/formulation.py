@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, final
+from typing import Protocol, TypeVar, final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout
 from trundle.quantity import Quantity
-from trundle.typing import Array, TapeFunction, Values
+from trundle.typing import Array, Json, TapeFunction, Value, Values
 
 Found = TypeVar("Found")
 THREADED, FEW = 4000, 200  # states: threading thresholds of cheap and of any kernels
@@ -53,7 +53,7 @@ class Formulation:
         self.layout: StateLayout = derivation.layout  # of joint coordinates: names and start values live there
         self.parameters: ParameterLayout = derivation.parameters
         self.kernels = KernelStore(self)
-        self._made: dict[Callable[[Formulation], Any], Any] = {}
+        self._made: dict[Callable[[Formulation], object], Value] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         self.kernels("base")  # made once here, and found in the cache by all who are sent this
@@ -229,7 +229,7 @@ class Formulation:
         """Bodies, connections, laws and forces that exchange energy."""
         return self.derivation.ports
 
-    def resolved(self, values: Values) -> dict[str, Any]:
+    def resolved(self, values: Values) -> Json:
         """Values by the full names of their quantities."""
         return {self.derivation.register().full(name): value for name, value in values.items()}
 

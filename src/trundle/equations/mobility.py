@@ -7,7 +7,7 @@ which happens to be singular does not count and an overconstrained linkage (Bric
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import casadi as ca
 import numpy as np
@@ -21,7 +21,7 @@ from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
 from trundle.linear_algebra.pivot_order import pivot_order
 from trundle.linear_algebra.rank import TOLERANCE, rank
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Json, Raw
 
 
 @final
@@ -38,12 +38,12 @@ class Mobility:
     generic: tuple[float, ...] = ()  # a pose that can be reached from it and is not singular
     exchanged: tuple[tuple[str, ...], ...] = ()  # sets of rows that depend on each other, at every pose in another way
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Fit for JSON."""
         return asdict(self)
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Mobility":
+    def from_dict(data: Mapping[str, Raw]) -> "Mobility":
         lists = {k: tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic")}
         exchanged = tuple(tuple(names) for names in data["exchanged"])
         return Mobility(data["freedoms"], data["configuration"], **lists, exchanged=exchanged)

@@ -6,11 +6,12 @@ from functools import partial
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from trundle.errors import UnknownNameError
 from trundle.file.read import ModelFile, load_file
 from trundle.model.model import Model
+from trundle.typing import Option
 
 FOLDER = Path(__file__).parent
 
@@ -83,7 +84,7 @@ def find(name: str) -> Example:
     return Example(name, path, partial(load_file, path))
 
 
-def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any) -> ModelFile:
+def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Option) -> ModelFile:
     """Model and settings of an example.
 
     Parameters
@@ -110,7 +111,7 @@ def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any)
     return made
 
 
-def model(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any) -> Model:
+def model(name: str, parameters: Mapping[str, float] | None = None, **sizes: Option) -> Model:
     """The model of an example.
 
     Parameters

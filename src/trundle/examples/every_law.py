@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from trundle.contact import (
     Stribeck,
 )
 from trundle.errors import TrundleError
+from trundle.laws.law import Law
 from trundle.math import tanh
 from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.system import System
+from trundle.typing import Expr, Option
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -51,7 +53,7 @@ PARAMETERS = {
 }
 
 
-LAWS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+LAWS: dict[str, Callable[[Mapping[str, Expr]], Law]] = {
     "NoSlip": lambda p: NoSlip(),
     "Coulomb": lambda p: Coulomb(p["peak"] * p["mu"], p["mu"]),
     "Stribeck": lambda p: Stribeck(p["peak"] * p["mu"], p["mu"], stribeck_speed=10 * p["v0"], v0=p["v0"]),
@@ -67,12 +69,12 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
 """Each law from the parameters of the model."""
 
 
-def torque(t: Any) -> Any:
+def torque(t: Expr) -> Expr:
     """5 N m, and 60 N m between 1 and 2 s; dry friction with mu = 0.3 holds the wheel up to 33 N m."""
     return 5 + 27.5 * (tanh((t - 1) / 0.05) - tanh((t - 2) / 0.05))
 
 
-def wheel(law: str, model: Model | None = None, **options: Any) -> Model:
+def wheel(law: str, model: Model | None = None, **options: Option) -> Model:
     """The driven wheel with the law of that name, in a new model unless given; options are those of the contact."""
     model = Model("driven wheel") if model is None else model
     given = {name: model.parameter(name, *arguments) for name, arguments in PARAMETERS.items()}
@@ -85,7 +87,7 @@ def wheel(law: str, model: Model | None = None, **options: Any) -> Model:
     return model
 
 
-def roll(system: System, parameters: Mapping[str, float] | None = None, **options: Any) -> "Run":
+def roll(system: System, parameters: Mapping[str, float] | None = None, **options: Option) -> "Run":
     """A run of the wheel; smooth friction is stiff."""
     law = system.model.connections["road"].friction
     stiff = law is not None and not law.sticks and not law.relaxes

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -11,10 +11,11 @@ from trundle.examples.every_law import FELT_MASS, MASS, roll, wheel
 from trundle.laws.efforts import Spring
 from trundle.model.model import Model
 from trundle.system import System
+from trundle.typing import Array, Options
 
 TOLERANCE = 1e-11
 LOCKED = {"wheel.angular_velocity": (0, 0, 0)}
-WHEN: dict[str, tuple[float, Mapping[str, Any]]] = {
+WHEN: dict[str, tuple[float, Options]] = {
     "set down locked": (0.9, LOCKED),  # slides from the start, and rolls when it is compared
     "spun up": (2.5, {}),  # rolls, is driven beyond the limit, and slides when it is compared
     "grips again": (4.0, {}),
@@ -71,7 +72,7 @@ class Limit:
         errors = [self.motion(self.law, self.set_to(value)) - target for value in self.values]
         return Measured(self, tuple(float(np.max(np.abs(error))) for error in errors))
 
-    def motion(self, law: str, parameters: Mapping[str, float]) -> Any:
+    def motion(self, law: str, parameters: Mapping[str, float]) -> Array:
         """Place, speed and slip of the wheel at the time of comparison."""
         end, start = WHEN[self.when]
         given = {**self.parameters, **parameters}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,10 +11,11 @@ from matplotlib.patches import Patch
 
 from trundle.examples.every_law import EXACT, PARAMETERS, RADIUS, WEIGHT
 from trundle.run.run import Run
+from trundle.typing import Look
 from trundle.view.contact_states import COLOUR_OF_STATE
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, side_legend, style
 
-LINES: dict[str, dict[str, Any]] = {
+LINES: dict[str, Look] = {
     "NoSlip": {"color": QUIET, "linestyle": (0, (5, 2))},
     "Coulomb": {"color": INK, "linewidth": 2.6},
     "Stribeck": {"color": COLOURS[5]},

@@ -1,7 +1,6 @@
 """A satellite in its orbital frame."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import casadi as ca
 
@@ -13,6 +12,7 @@ from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.model.shape import Box
 from trundle.pairs.lower import Free
+from trundle.typing import Expr
 
 MU = 3.986004418e14  # m^3/s^2, of the earth
 
@@ -32,11 +32,11 @@ def satellite(parameters: Mapping[str, float] | None = None) -> ModelFile:
     model.connect(Free(), orbit, body)
     centre = Frame(body)
 
-    def pull(s: Signals) -> Any:
+    def pull(s: Signals) -> Expr:
         r = s.position(centre)
         return -MU * 100.0 * r / ca.norm_2(r) ** 3
 
-    def gradient(s: Signals) -> Any:
+    def gradient(s: Signals) -> Expr:
         R, r = s.rotation(centre), s.position(centre)
         up = ca.mtimes(R.T, r)
         return ca.mtimes(R, 3 * MU / ca.norm_2(r) ** 5 * ca.cross(up, ca.mtimes(ca.diag(ca.SX(ca.DM(inertia))), up)))

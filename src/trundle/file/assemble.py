@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path as FilePath
-from typing import Any, final
+from typing import final
 
 from trundle.errors import FileError, ModelError, TrundleError
 from trundle.file import schema
@@ -26,7 +26,7 @@ from trundle.laws.signals import Signals
 from trundle.math import RESERVED
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
-from trundle.typing import Expr
+from trundle.typing import Expr, Options, Raw
 
 
 @final
@@ -224,7 +224,7 @@ class Assembler:
         restitution = self.laws.restitution(connection.restitution, (*path, "restitution"))
         name = connection.name or (key if isinstance(key, str) else None)
         wheel = None
-        options: dict[str, Any]
+        options: Options
         made: tuple[ConnectedPair, ...]
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
@@ -294,6 +294,6 @@ class Assembler:
                 self.model.start[name] = self.values.value(value, path)
 
 
-def _named(points: dict[str, Any] | list[Any]) -> list[tuple[str, Any]]:
+def _named(points: dict[str, Raw] | list[Raw]) -> list[tuple[str, Raw]]:
     """Points of contact by name."""
     return list(points.items()) if isinstance(points, dict) else [(f"point_{i}", p) for i, p in enumerate(points, 1)]

@@ -1,8 +1,8 @@
 """The sections `states` and `blocks` of a file: numbers with rates of their own, and parts of controllers."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
-from typing import Any, final, get_args, get_origin
+from dataclasses import MISSING, fields
+from typing import final, get_args, get_origin
 
 from pydantic_core import PydanticCustomError
 
@@ -14,7 +14,7 @@ from trundle.file.values import Values
 from trundle.model.block import Block
 from trundle.model.model import Model
 from trundle.pairs.discover import final_classes
-from trundle.typing import Raw
+from trundle.typing import ClassField, ModelPart, Raw
 
 
 @final
@@ -61,7 +61,7 @@ class Blocks:
         if not wrong and not missing:
             self.model.block(kinds[word](**given), name)
 
-    def _size(self, field: Field[Any], size: Raw, path: Path) -> Any:
+    def _size(self, field: ClassField, size: Raw, path: Path) -> ModelPart:
         """A function of the signals, a text, or a number that may depend on parameters."""
         if field.type is str:
             return str(size)

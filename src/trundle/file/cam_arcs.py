@@ -1,6 +1,6 @@
 """A cam of a file that is made of arcs: {Cam: {arcs: [{at: [x, z], radius: r}, ...]}}."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
@@ -26,13 +26,13 @@ class CamEntry(Section):
     arcs: Annotated[list[ArcEntry], Field(min_length=1)]
 
 
-CAM: TypeAdapter[Any] = TypeAdapter(CamEntry)
+CAM: TypeAdapter[Raw] = TypeAdapter(CamEntry)
 
 
 def make_cam(given: CamEntry, parts: Parts, path: Path) -> Cam | None:
     """The cam; None with a fault when its arcs do not make one. Its sizes shape the equations: plain numbers."""
 
-    def fixed(value: Raw, *at: Any) -> float:
+    def fixed(value: Raw, *at: str | int) -> float:
         return float(parts.values.fixed(value, (*path, "arcs", *at)))
 
     try:

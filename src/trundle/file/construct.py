@@ -1,8 +1,8 @@
 """Objects of a file by the name of their class and the sizes of its fields."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
-from typing import Any, final, get_args, get_origin
+from dataclasses import MISSING, fields
+from typing import final, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -11,10 +11,10 @@ from trundle.file.faults import near
 from trundle.file.field import Named, Sizes
 from trundle.file.tree import Path
 from trundle.file.values import Values
-from trundle.typing import Raw
+from trundle.typing import ClassField, Kind, ModelPart, Raw
 
-NAMED: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(Named)
-SIZES: TypeAdapter[dict[str, Any]] = TypeAdapter(Sizes)
+NAMED: TypeAdapter[dict[str, dict[str, Raw]]] = TypeAdapter(Named)
+SIZES: TypeAdapter[dict[str, Raw]] = TypeAdapter(Sizes)
 MOTION = ("t", "q", "u")  # time, coordinate, rate
 
 
@@ -25,7 +25,7 @@ class Constructor:
     def __init__(self, values: Values) -> None:
         self.values, self.faults = values, values.faults
 
-    def read(self, adapter: TypeAdapter[Any], raw: Raw, path: Path, *kind: type[BaseModel]) -> Any:
+    def read(self, adapter: TypeAdapter[Raw], raw: Raw, path: Path, *kind: type[BaseModel]) -> ModelPart:
         """What the file says at a path, in the form that is expected there; `kind` where that is a section."""
         try:
             return adapter.validate_python(raw)
@@ -34,8 +34,8 @@ class Constructor:
             return None
 
     def one(
-        self, raw: Raw, kinds: Mapping[str, type[Any]], what: str, path: Path, of_signals: bool = False
-    ) -> tuple[Any, Any] | None:
+        self, raw: Raw, kinds: Mapping[str, Kind], what: str, path: Path, of_signals: bool = False
+    ) -> tuple[ModelPart, ModelPart] | None:
         """An object of one of these classes: with symbols, and with the values of the parameters. Its sizes may be
         functions of the signals where `of_signals`.
         """
@@ -49,15 +49,15 @@ class Constructor:
             return None
         return self._made(kind, name, sizes, (*path, name), of_signals)
 
-    def of_class(self, kind: type[Any], name: str, raw: Raw, path: Path) -> Any:
+    def of_class(self, kind: Kind, name: str, raw: Raw, path: Path) -> ModelPart:
         """An object of this class by its sizes alone."""
         sizes = self.read(SIZES, raw, path)
         made = None if sizes is None else self._made(kind, name, sizes, path)
         return None if made is None else made[0]
 
     def _made(
-        self, kind: type[Any], name: str, sizes: Mapping[str, Any], path: Path, of_signals: bool = False
-    ) -> tuple[Any, Any] | None:
+        self, kind: Kind, name: str, sizes: Mapping[str, Raw], path: Path, of_signals: bool = False
+    ) -> tuple[ModelPart, ModelPart] | None:
         known = {f.name: f for f in fields(kind)}
         plain = next(iter(known), "")  # field that a plain size belongs to
         good = self._check_names(name, {field or plain for field in sizes}, known, path)
@@ -76,7 +76,7 @@ class Constructor:
             self.faults.add(path, str(error))
             return None
 
-    def _check_names(self, name: str, given: set[str], known: Mapping[str, Field[Any]], path: Path) -> bool:
+    def _check_names(self, name: str, given: set[str], known: Mapping[str, ClassField], path: Path) -> bool:
         takes = f"{name} takes {', '.join(known)}" if known else f"{name} has no sizes"
         good = True
         for field in sorted(given):
@@ -92,7 +92,7 @@ class Constructor:
             self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
         return good and not missing
 
-    def size(self, field: Field[Any], size: Raw, path: Path, of_signals: bool = False) -> tuple[Any, Any]:
+    def size(self, field: ClassField, size: Raw, path: Path, of_signals: bool = False) -> tuple[ModelPart, ModelPart]:
         """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals; what is
         declared as a float shapes the equations.
         """

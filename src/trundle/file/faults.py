@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from types import UnionType
-from typing import Annotated, Any, Union, final, get_args, get_origin
+from typing import Annotated, Union, final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -54,7 +54,7 @@ class Faults:
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
             self.add((*path, *inside), _in_our_words(item, kind))
 
-    def without_faulty(self, content: dict[str, Any], error: ValidationError) -> dict[str, Any]:
+    def without_faulty(self, content: dict[str, Raw], error: ValidationError) -> dict[str, Raw]:
         """The content of a file without the parts in which there are faults."""
         kept = dict(content)
         for item in error.errors(include_url=False):
@@ -130,7 +130,7 @@ def _fields_at(path: Path, here: object) -> list[str]:
     return here.words() if isinstance(here, type) and issubclass(here, Section) else []
 
 
-def _plain(annotation: object) -> Any:
+def _plain(annotation: object) -> Raw:
     """The type behind Annotated[type, ...] and type | None."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         return _plain(get_args(annotation)[0])

@@ -1,7 +1,7 @@
 """Values of the fields of a file: numbers, expressions, vectors, axes, classes by name; plain ways to write them."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, LiteralString
+from typing import Annotated, LiteralString
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -40,17 +40,17 @@ def short(field: str) -> BeforeValidator:
     return BeforeValidator(lambda value: value if isinstance(value, dict) or value is None else {field: value})
 
 
-def numbered(value: Raw) -> Any:
+def numbered(value: Raw) -> Raw:
     """A list as a mapping from the number of the entry."""
     return dict(enumerate(value)) if isinstance(value, list) else value
 
 
-def listed(value: Raw) -> Any:
+def listed(value: Raw) -> Raw:
     """One entry as a list."""
     return [value] if isinstance(value, dict) else value
 
 
-def _inertia(value: Raw) -> list[Any]:
+def _inertia(value: Raw) -> list[Raw]:
     """One moment, three moments, six numbers, or three rows of three."""
     if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value):
         return [[scalar(v) for v in row] for row in value]
@@ -63,7 +63,7 @@ def _inertia(value: Raw) -> list[Any]:
     return [scalar(v) for v in value]
 
 
-def _about(value: Raw) -> Any:
+def _about(value: Raw) -> Raw:
     """The word com or a point."""
     if value == "com":
         return value
@@ -72,7 +72,7 @@ def _about(value: Raw) -> Any:
     return [scalar(v) for v in value]
 
 
-def _axis(value: Raw) -> Any:
+def _axis(value: Raw) -> Raw:
     """A letter with or without a minus, or three numbers."""
     if value in ("x", "y", "z", "-x", "-y", "-z"):
         return value
@@ -81,7 +81,7 @@ def _axis(value: Raw) -> Any:
     return [scalar(v) for v in value]
 
 
-def _named(value: Raw) -> Any:
+def _named(value: Raw) -> Raw:
     """A class by its name, with or without sizes: Plane, {Torus: {radius: 0.3, tube: 0.02}}, {Sphere: 0.1}."""
     if isinstance(value, str):
         return {value: {}}
@@ -90,12 +90,12 @@ def _named(value: Raw) -> Any:
     return value
 
 
-def _sizes(value: Raw) -> Any:
+def _sizes(value: Raw) -> Raw:
     """A plain size belongs to the first field, here called ''."""
     return value if isinstance(value, dict) else {} if value is None else {"": value}
 
 
-def _size(value: Raw) -> Any:
+def _size(value: Raw) -> Raw:
     """true or false, a number or an expression."""
     return value if isinstance(value, bool) else scalar(value)
 
@@ -111,10 +111,10 @@ def exactly_one(kinds: BaseModel, what: str) -> None:
 
 Scalar = Annotated[Expression, BeforeValidator(scalar)]
 Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
-Inertia = Annotated[Any, BeforeValidator(_inertia)]
-About = Annotated[Any, BeforeValidator(_about)]
-Axis = Annotated[Any, BeforeValidator(_axis)]
-Size = Annotated[Any, BeforeValidator(_size)]
+Inertia = Annotated[Raw, BeforeValidator(_inertia)]
+About = Annotated[Raw, BeforeValidator(_about)]
+Axis = Annotated[Raw, BeforeValidator(_axis)]
+Size = Annotated[Raw, BeforeValidator(_size)]
 Sizes = Annotated[dict[str, Size], BeforeValidator(_sizes)]
 Named = Annotated[dict[str, Sizes], BeforeValidator(_named)]
 ZERO = constant(0.0)

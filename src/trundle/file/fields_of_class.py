@@ -1,9 +1,9 @@
 """Parts of a file that follow from a class: its fields are the words, their types say how each is written and read."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, final, get_args, get_origin
+from typing import Annotated, ClassVar, Literal, final, get_args, get_origin
 
 from pydantic import Field as Constraint
 from pydantic import create_model
@@ -18,12 +18,12 @@ from trundle.laws.law import EffortLaw
 from trundle.model.body import Body, Frame
 from trundle.model.force import COMPONENTS, Coordinate
 from trundle.model.shape import AxisName, Point
-from trundle.typing import Expr
+from trundle.typing import ClassField, Expr, Kind, ModelPart, Options, Raw
 
-Read = Callable[["Reading", Any, Path], Any]
+Read = Callable[["Reading", Raw, Path], ModelPart]
 
 
-def _nowhere(given: object, path: Path) -> Any:
+def _nowhere(given: object, path: Path) -> ModelPart:
     raise TypeError(f"nothing of this kind is read at {path}")
 
 
@@ -33,9 +33,9 @@ class Reading:
     """What the values of a part are read with."""
 
     values: Values
-    place: Callable[[Any, Path], Any] = _nowhere
-    coordinate: Callable[[Any, Path], Any] = _nowhere
-    law: Callable[[Any, Path], Any] = _nowhere
+    place: Callable[[Raw, Path], ModelPart] = _nowhere
+    coordinate: Callable[[Raw, Path], ModelPart] = _nowhere
+    law: Callable[[Raw, Path], ModelPart] = _nowhere
     signals: Collection[str] = ()  # names that expressions may use
 
     def of_signals(self, items: Sequence[Expression], path: Path) -> Callable[[Expr], list[Expr]]:
@@ -49,23 +49,23 @@ class Reading:
 class Written:
     """How a field is written in a file, as a type of pydantic, and how it is read."""
 
-    form: Any
+    form: Raw
     read: Read
 
 
 WORD: Read = lambda reading, given, path: given  # noqa: E731
-BY_TYPE: dict[Any, Written] = {
+BY_TYPE: dict[object, Written] = {
     Body | Frame: Written(PlaceField, lambda reading, given, path: reading.place(given, path)),
     Coordinate: Written(str, lambda reading, given, path: reading.coordinate(given, path)),
-    EffortLaw: Written(Any, lambda reading, given, path: reading.law(given, path)),
+    EffortLaw: Written(Raw, lambda reading, given, path: reading.law(given, path)),
     float: Written(Scalar, lambda reading, given, path: reading.values.value(given, path)),
     Point: Written(Vector, lambda reading, given, path: reading.values.point(given, path)),
     AxisName | Point: Written(AxisName, WORD),
-    Any: Written(Scalar, lambda reading, given, path: reading.values.number(given, path)),
+    Expr: Written(Scalar, lambda reading, given, path: reading.values.number(given, path)),
 }
 
 
-def written(kind: type[Any], field: Field[Any]) -> Written:
+def written(kind: Kind, field: ClassField) -> Written:
     """How this field of the class is written."""
     if field.type in BY_TYPE:
         return BY_TYPE[field.type]
@@ -84,12 +84,12 @@ def written(kind: type[Any], field: Field[Any]) -> Written:
     )
 
 
-def words_of(kind: type[Any]) -> dict[str, Field[Any]]:
+def words_of(kind: Kind) -> dict[str, ClassField]:
     """The fields of a class that a file gives; what is given by keyword alone, such as the name of a force, is not."""
     return {f.name: f for f in fields(kind) if not f.kw_only}
 
 
-def can_be_written(kind: type[Any]) -> bool:
+def can_be_written(kind: Kind) -> bool:
     """Whether a file can give all fields of a class."""
     try:
         return all(written(kind, f) for f in words_of(kind).values())
@@ -98,9 +98,9 @@ def can_be_written(kind: type[Any]) -> bool:
 
 
 @lru_cache
-def section_of(kind: Any) -> type[Section]:
+def section_of(kind: Kind) -> type[Section]:
     """The section in which a file gives an object of the class `kind`."""
-    words: dict[str, Any] = {name: (written(kind, f).form, _default(f)) for name, f in words_of(kind).items()}
+    words: Options = {name: (written(kind, f).form, _default(f)) for name, f in words_of(kind).items()}
     return create_model(kind.__name__, __base__=Section, __doc__=kind.__doc__, **words)
 
 
@@ -115,7 +115,7 @@ class OneOf(Section):
 
 def one_of(what: str, sections: Mapping[str, type[Section]]) -> type[OneOf]:
     """The section of a part that is of exactly one kind: {rod: {...}}, {box: {...}}."""
-    words: dict[str, Any] = {word: (section | None, None) for word, section in sections.items()}
+    words: Options = {word: (section | None, None) for word, section in sections.items()}
     kind = create_model(what.capitalize(), __base__=OneOf, __doc__=f"One {what}: {', '.join(words)}.", **words)
     kind.what = what
     return kind
@@ -126,7 +126,7 @@ def given_kind(part: OneOf) -> str:
     return next(word for word in type(part).model_fields if getattr(part, word) is not None)
 
 
-def make(kind: type[Any], given: Section, path: Path, reading: Reading) -> Any:
+def make(kind: Kind, given: Section, path: Path, reading: Reading) -> ModelPart:
     """An object of the class from its section; None when a part of it, such as a body, could not be understood."""
     read = {
         name: written(kind, f).read(reading, getattr(given, name), (*path, name)) for name, f in words_of(kind).items()
@@ -134,7 +134,7 @@ def make(kind: type[Any], given: Section, path: Path, reading: Reading) -> Any:
     return None if any(value is None for value in read.values()) else kind(**read)
 
 
-def _default(field: Field[Any]) -> Any:
+def _default(field: ClassField) -> ModelPart:
     """What a field is where a file leaves it out; nothing where it must be given."""
     value = field.default
     if value is MISSING or isinstance(value, str):

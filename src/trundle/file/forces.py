@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from functools import cache
-from typing import Any, final
+from typing import final
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticCustomError
@@ -19,14 +19,14 @@ from trundle.file.scope import Names
 from trundle.file.tree import Path
 from trundle.model.coordinate_forces import CoordinateForce
 from trundle.model.force import Force
-from trundle.typing import Raw
+from trundle.typing import ModelPart, Raw
 
 
 class CoordinateForceSection(Section):
     """Effort on a coordinate: a law, or an expression of t and of quantities."""
 
     coordinate: str
-    law: Any = None
+    law: Raw = None
     effort: Scalar | None = None
 
     def model_post_init(self, context: object) -> None:
@@ -35,7 +35,7 @@ class CoordinateForceSection(Section):
 
 
 @cache
-def _one_force(kinds: tuple[tuple[str, Any], ...]) -> tuple[TypeAdapter[OneOf], type[OneOf]]:
+def _one_force(kinds: tuple[tuple[str, ModelPart], ...]) -> tuple[TypeAdapter[OneOf], type[OneOf]]:
     """The section of one force of these kinds, and what reads it."""
     sections = {word: section_of(kind) for word, kind in kinds if can_be_written(kind)}
     section = one_of("force", {**sections, "coordinate_force": CoordinateForceSection})

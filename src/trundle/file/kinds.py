@@ -4,7 +4,7 @@ user's own, those whose module has been imported.
 
 import re
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trundle import contact, model
 from trundle.laws import backlash, efforts, flows, law
@@ -20,22 +20,23 @@ from trundle.pairs.higher import HigherPair
 from trundle.pairs.mesh import Mesh
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide  # noqa: F401  to be found among the joints
+from trundle.typing import Kind
 
 T = TypeVar("T")
 
 
-def _final(module: object, *kinds: type[Any]) -> dict[str, type[Any]]:
+def _final(module: object, *kinds: Kind) -> dict[str, Kind]:
     """Classes of a module that can be used as they are, by name."""
     found = {name: one for name, one in vars(module).items() if isinstance(one, type) and issubclass(one, kinds)}
     return {name: one for name, one in found.items() if vars(one).get("__final__")}
 
 
-def joined() -> dict[str, type[Any]]:
+def joined() -> dict[str, Kind]:
     """Lower pairs, meshes of teeth and belts, and joints by their seals."""
     return {kind.__name__: kind for kind in (*lower_pairs(), *final_classes(Mesh), *final_classes(Joint))}
 
 
-def higher() -> dict[str, tuple[type[Any], dict[str, type[Any]]]]:
+def higher() -> dict[str, tuple[Kind, dict[str, Kind]]]:
     """Pairs made of two surfaces, and the surfaces by name."""
     return {
         "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*surfaces(), *edges())}),
@@ -53,7 +54,7 @@ def options() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*of_pairs, "surfaces", "planar", "feet"]))
 
 
-def forces() -> dict[str, Any]:
+def forces() -> dict[str, Kind]:
     """Forces by their words: spring_damper, wrench."""
     own = [kind for kind in final_classes(Force, of_user=False) if kind.__name__ in model.__all__]
     return {re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in (*own, *of_user(Force))}
@@ -65,7 +66,7 @@ def of_user(base: type[T]) -> list[type[T]]:
     return [kind for kind in final_classes(base) if kind not in own]
 
 
-LAWS: dict[str, type[Any]] = {
+LAWS: dict[str, Kind] = {
     name.lower(): one
     for module in (law, efforts, flows, backlash)
     for name, one in _final(module, EffortLaw, FlowLaw).items()
@@ -83,7 +84,7 @@ CONTACT_LAWS: dict[str, type[ContactLaw]] = {
 }
 
 
-def laws() -> dict[str, type[Any]]:
+def laws() -> dict[str, Kind]:
     """Laws that seal a bond, those of the user's own too."""
     return LAWS | {kind.__name__.lower(): kind for base in (EffortLaw, FlowLaw) for kind in of_user(base)}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, final
+from typing import final
 
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
@@ -13,7 +13,7 @@ from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw, Law
 from trundle.laws.restitution import Poisson
 from trundle.model.connection import LawsGiven
-from trundle.typing import Raw
+from trundle.typing import Kind, ModelPart, Raw
 
 SPRING = {f.name for f in fields(Spring)}
 
@@ -26,12 +26,12 @@ class Laws:
         self.constructor, self.faults = constructor, constructor.faults
         self.laws, self.efforts, self.at_contacts = laws(), effort_laws(), contact_laws()
 
-    def effort(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]] | None = None) -> Any:
+    def effort(self, raw: Raw, path: Path, kinds: Mapping[str, Kind] | None = None) -> ModelPart:
         """A law that gives a force or torque."""
         found = self._several(raw, path, kinds or self.efforts)
         return _sum(found)[0] if found else None
 
-    def seal(self, raw: Raw, path: Path) -> Any:
+    def seal(self, raw: Raw, path: Path) -> ModelPart:
         """What seals one bond of a joint: a law, or several that the check of the model will refuse."""
         found = _sum(self._several(raw, path, self.laws))
         return found[0] if len(found) == 1 else found or None
@@ -66,7 +66,7 @@ class Laws:
             laws |= dict([(key, added[0])] if added else [])
         return {**laws, **contact}
 
-    def compliance(self, raw: Raw, path: Path) -> Any:
+    def compliance(self, raw: Raw, path: Path) -> ModelPart:
         """A spring for all bonds that a pair holds, or springs by the names of the bonds."""
         if raw is None:
             return None
@@ -75,22 +75,22 @@ class Laws:
         springs = {bond: self._spring(one, (*path, bond)) for bond, one in raw.items()}
         return {bond: spring for bond, spring in springs.items() if spring is not None}
 
-    def restitution(self, raw: Raw, path: Path) -> Any:
+    def restitution(self, raw: Raw, path: Path) -> ModelPart:
         """A number is Poisson's coefficient."""
         if raw is None or (isinstance(raw, dict) and set(raw) & set(RESTITUTIONS)):
             made = None if raw is None else self.constructor.one(raw, RESTITUTIONS, "law of restitution", path)
             return None if made is None else made[0]
         return self.constructor.of_class(Poisson, "a restitution", raw, path)
 
-    def _spring(self, raw: Raw, path: Path) -> Any:
+    def _spring(self, raw: Raw, path: Path) -> ModelPart:
         """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""
         if isinstance(raw, list) or (isinstance(raw, dict) and not set(raw) & SPRING):
             return self.effort(raw, path, {**self.efforts, **NORMAL_LAWS})
         return self.constructor.of_class(Spring, "a spring", raw, path)
 
-    def _entries(self, raw: Raw, path: Path) -> list[tuple[str, Any, Path]]:
+    def _entries(self, raw: Raw, path: Path) -> list[tuple[str, Raw, Path]]:
         """(coordinate, law, path) for each law that is given."""
-        out: list[tuple[str, Any, Path]] = []
+        out: list[tuple[str, Raw, Path]] = []
         several = isinstance(raw, list)
         for i, one in enumerate(raw if several else [raw]):
             at = (*path, i) if several else path
@@ -107,7 +107,7 @@ class Laws:
                 out.append(("", one, at))
         return out
 
-    def _several(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]]) -> list[Any]:
+    def _several(self, raw: Raw, path: Path, kinds: Mapping[str, Kind]) -> list[ModelPart]:
         """Laws of one bond."""
         if isinstance(raw, list):
             return [law for i, one in enumerate(raw) for law in self._several(one, (*path, i), kinds)]
@@ -124,7 +124,7 @@ class Laws:
         return [] if made is None else [made[0]]
 
 
-def _sum(laws: list[Any]) -> list[Any]:
+def _sum(laws: list[ModelPart]) -> list[ModelPart]:
     """Effort laws added up; laws of which one prescribes a motion are left as they are."""
     if len(laws) < 2 or not all(isinstance(law, EffortLaw) for law in laws):
         return laws

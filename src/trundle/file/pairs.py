@@ -1,7 +1,7 @@
 """Pairs and joints of a file: classes by name, options by their fields."""
 
-from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any, final, get_args
+from dataclasses import MISSING, fields
+from typing import Annotated, final, get_args
 
 from pydantic import Field as Limits
 from pydantic import TypeAdapter
@@ -20,11 +20,11 @@ from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
 from trundle.space.rotation import Axis as AxisGiven
-from trundle.typing import Raw
+from trundle.typing import ClassField, Given, Kind, ModelPart, Options, Raw
 
-AXIS: TypeAdapter[Any] = TypeAdapter(Axis)
-SIZE: TypeAdapter[Any] = TypeAdapter(Size)
-TWO: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Limits(min_length=2, max_length=2)])
+AXIS: TypeAdapter[Raw] = TypeAdapter(Axis)
+SIZE: TypeAdapter[Raw] = TypeAdapter(Size)
+TWO: TypeAdapter[list[Raw]] = TypeAdapter(Annotated[list[Raw], Limits(min_length=2, max_length=2)])
 
 
 @final
@@ -58,7 +58,7 @@ class Pairs:
         pair.frame()  # refuses axes that have no direction or are not at right angles
         return made
 
-    def of_shapes(self, connection: schema.Connection, path: Path) -> dict[str, Any]:
+    def of_shapes(self, connection: schema.Connection, path: Path) -> Options:
         """Options of a contact of shapes: whether it is one in a plane of motion, and how many feet ends have."""
         self._refuse(connection, ["planar", "feet"], path)
         for word in ("points", "wheel", "unilateral"):
@@ -78,7 +78,7 @@ class Pairs:
                 takes = " and ".join(known) or "no options"
                 self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
 
-    def _option(self, field: Field[Any], raw: Raw, path: Path) -> Any:
+    def _option(self, field: ClassField, raw: Raw, path: Path) -> ModelPart:
         """What the declaration of a field asks for: an axis, surfaces, a seal, or a size."""
         if field.type in (AxisGiven, AxisGiven | None):
             axis = self.constructor.read(AXIS, raw, path)
@@ -86,7 +86,7 @@ class Pairs:
         if field.name == "surfaces":
             surfaces = self._surfaces(raw, higher()["HigherPair"][1], path)
             return surfaces and tuple(symbolic for symbolic, _ in surfaces)
-        if field.type is Any and field.default is None:  # nothing stands for a bond that is not sealed
+        if field.type is Given and field.default is None:  # nothing stands for a bond that is not sealed
             return self.laws.seal(raw, path)
         if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law in the place of a function
             return self.laws.effort(raw, path)
@@ -110,7 +110,7 @@ class Pairs:
         made: Pair = pair(first, second)
         return made
 
-    def _surfaces(self, raw: Raw, kinds: dict[str, type[Any]], path: Path) -> list[tuple[Any, Any]] | None:
+    def _surfaces(self, raw: Raw, kinds: dict[str, Kind], path: Path) -> list[tuple[ModelPart, ModelPart]] | None:
         """Two surfaces, each with symbols and with numbers."""
         two = self.constructor.read(TWO, raw, path)
         if two is None:
@@ -119,7 +119,7 @@ class Pairs:
         good = [one for one in found if one is not None]
         return good if len(good) == 2 else None
 
-    def _surface(self, raw: Raw, kinds: dict[str, type[Any]], path: Path) -> tuple[Any, Any] | None:
+    def _surface(self, raw: Raw, kinds: dict[str, Kind], path: Path) -> tuple[ModelPart, ModelPart] | None:
         """One surface by its name and sizes, or a SweptSurface by its screws."""
         if isinstance(raw, dict) and list(raw) == ["SweptSurface"] and "Vertex" in kinds and "Plane" in kinds:
             path = (*path, "SweptSurface")

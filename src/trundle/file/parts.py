@@ -1,7 +1,7 @@
 """Parts that several sections share: axes, places, shapes."""
 
 from collections.abc import Collection
-from typing import Any, final
+from typing import final
 
 from trundle.file import schema
 from trundle.file.faults import near
@@ -11,7 +11,7 @@ from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.model.body import Body, Frame
 from trundle.model.model import Model
-from trundle.typing import Raw
+from trundle.typing import ModelPart, Raw
 
 
 @final
@@ -21,7 +21,7 @@ class Parts:
     def __init__(self, values: Values, model: Model, announced: Collection[str]) -> None:
         self.values, self.model, self.announced = values, model, announced
 
-    def axis(self, axis: Raw, path: Path) -> Any:
+    def axis(self, axis: Raw, path: Path) -> ModelPart:
         """A letter, or three plain numbers."""
         return axis if isinstance(axis, str) else tuple(self.values.fixed(a, (*path, i)) for i, a in enumerate(axis))
 
@@ -42,7 +42,7 @@ class Parts:
             return body if all(isinstance(a, float) and a == 0.0 for a in at) else Frame(body, at)
         return body.frame(at, self._rotation(place.rotation, (*path, "rotation")))
 
-    def _rotation(self, turn: Turn, path: Path) -> Any:
+    def _rotation(self, turn: Turn, path: Path) -> ModelPart:
         fixed = self.values.fixed
         if turn.matrix is not None:
             return [[fixed(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(turn.matrix)]
@@ -51,12 +51,12 @@ class Parts:
         assert turn.angle is not None
         return self.axis(turn.axis, (*path, "axis")), fixed(turn.angle, (*path, "angle"))
 
-    def shape(self, shape: OneOf, path: Path) -> Any:
+    def shape(self, shape: OneOf, path: Path) -> ModelPart:
         """Parameters count with the values that they have in the file."""
         word = given_kind(shape)
         return make(schema.SHAPES[word], getattr(shape, word), (*path, word), Reading(self.values))
 
-    def inertia(self, inertia: list[Any], path: Path) -> Any:
+    def inertia(self, inertia: list[Raw], path: Path) -> ModelPart:
         """One moment for all axes, three, six, or a matrix."""
         if len(inertia) == 1:
             return (self.values.number(inertia[0], path),) * 3

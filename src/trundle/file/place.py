@@ -1,6 +1,6 @@
 """Places of a file: points and axes on bodies, and rotations."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -34,7 +34,7 @@ class Turn(Section):
             raise PydanticCustomError("rotation", "give axis and angle, or a quaternion [w, x, y, z], or a 3x3 matrix")
 
 
-def _listed_rotation(value: Raw) -> Any:
+def _listed_rotation(value: Raw) -> Raw:
     """Four numbers are a quaternion, three rows a matrix."""
     return {"quaternion" if len(value) == 4 else "matrix": value} if isinstance(value, list) else value
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import Any, final
+from typing import final
 
 from pydantic import ValidationError
 
@@ -18,6 +18,7 @@ from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.model.check import check
 from trundle.model.model import Model
+from trundle.typing import Raw
 
 RTOL = 1e-10
 ROUNDS = 3  # of leaving out what cannot be understood, to find the faults of the rest
@@ -120,7 +121,7 @@ def read_model(
     return ModelFile(model, section.text, settings)
 
 
-def _understood(content: dict[str, Any], faults: Faults) -> ModelSection:
+def _understood(content: dict[str, Raw], faults: Faults) -> ModelSection:
     """What the file says. Parts that cannot be understood are faults; the others are looked at all the same."""
     for _ in range(ROUNDS):
         try:
@@ -136,7 +137,7 @@ def _settings(run: RunSection, values: Values) -> RunSettings:
     """Numbers of the section `run`; durations and tolerances are positive."""
     from trundle.integrate.tolerance import check_tolerances
 
-    found: dict[str, Any] = {}
+    found: dict[str, Raw] = {}
     for name, given in (("duration", run.duration), ("rtol", run.rtol), ("atol", run.atol)):
         if isinstance(given, dict):
             found[name] = {unit: values.value(one, ("run", name, unit)) for unit, one in given.items()}

@@ -1,6 +1,6 @@
 """What a model file may say: one class per section, with the words of the Python API."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -22,7 +22,7 @@ from trundle.file.fields_of_class import one_of, section_of
 from trundle.file.kinds import options
 from trundle.file.place import PlaceField, Rotation, Section
 from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Sphere
-from trundle.typing import Raw
+from trundle.typing import Options, Raw
 
 OF_PAIR = "options of the pair"  # where those that a connection has are kept
 
@@ -35,7 +35,7 @@ class Parameter(Section):
     text: str = ""
 
 
-def _csv(value: Raw) -> Any:
+def _csv(value: Raw) -> Raw:
     if isinstance(value, str):
         return value
     raise refusal("give the name of a CSV file in the folder of this file, not {got}", value)
@@ -45,8 +45,8 @@ class TableSection(Section):
     """A table: knots x and values y as lists of numbers, or the columns x and y of a CSV file."""
 
     csv: Annotated[str | None, BeforeValidator(_csv)] = None
-    x: Any
-    y: Any
+    x: Raw
+    y: Raw
     between: Literal["cubic", "linear", "monotone", "previous"] = "cubic"
     beyond: str | list[str] = "hold"
     unit: str = ""
@@ -83,7 +83,7 @@ class MovingFrame(Section):
     shape: Shapes = []
 
 
-def _apart(value: Raw) -> Any:
+def _apart(value: Raw) -> Raw:
     """A connection with the options of its pair taken out of the words of every connection."""
     if not isinstance(value, dict):
         return value
@@ -102,10 +102,10 @@ class Connection(Section):
     points: dict[str, Vector] | list[Vector] | None = None
     wheel: str | None = None
     unilateral: bool = False
-    law: Any = None
-    compliance: Any = None
-    restitution: Any = None
-    options: dict[str, Any] = Field(default={}, validation_alias=OF_PAIR, exclude=True)
+    law: Raw = None
+    compliance: Raw = None
+    restitution: Raw = None
+    options: Options = Field(default={}, validation_alias=OF_PAIR, exclude=True)
 
     _split = model_validator(mode="before")(_apart)
 
@@ -123,7 +123,7 @@ class State(Section):
     text: str = ""
 
 
-def _weight(value: Raw) -> Any:
+def _weight(value: Raw) -> Raw:
     """An expression, or a matrix of them."""
     return [[scalar(v) for v in row] for row in value] if isinstance(value, list) else scalar(value)
 
@@ -136,7 +136,7 @@ class Output(Section):
     text: str = ""
 
 
-def _action(value: Raw) -> Any:
+def _action(value: Raw) -> Raw:
     """A word, or assignments of expressions."""
     if value in ("record", "stop"):
         return value
@@ -145,7 +145,7 @@ def _action(value: Raw) -> Any:
     return {str(k): scalar(v) for k, v in value.items()}
 
 
-def _direction(value: Raw) -> Any:
+def _direction(value: Raw) -> Raw:
     return {"falling": -1, "both": 0, "rising": 1}.get(value, value) if isinstance(value, str) else value
 
 
@@ -154,21 +154,21 @@ class Event(Section):
 
     expression: Scalar
     direction: Annotated[Literal[-1, 0, 1], BeforeValidator(_direction)] = 0
-    action: Annotated[Any, BeforeValidator(_action)] = "record"
+    action: Annotated[Raw, BeforeValidator(_action)] = "record"
     keeps: Literal["absolute", "relative"] = "absolute"
 
 
-def _start_value(value: Raw) -> Any:
+def _start_value(value: Raw) -> Raw:
     return [scalar(v) for v in value] if isinstance(value, list) else scalar(value)
 
 
-def _samples(value: Raw) -> Any:
+def _samples(value: Raw) -> Raw:
     if value == "steps" or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10_000_000):
         return value
     raise refusal("give an integer of at least 2, or the word steps, not {got}", value)
 
 
-def _atol(value: Raw) -> Any:
+def _atol(value: Raw) -> Raw:
     """One number for all units, or numbers by unit or name of a state."""
     if isinstance(value, dict):
         return {str(name): scalar(one) for name, one in value.items()}
@@ -179,10 +179,10 @@ class RunSection(Section):
     """How to run the model unless another way is asked for."""
 
     duration: Scalar | None = None
-    samples: Annotated[Any, BeforeValidator(_samples)] = None
+    samples: Annotated[Raw, BeforeValidator(_samples)] = None
     method: Literal["auto", "explicit", "order5", "order8", "stiff"] = "auto"
     rtol: Scalar = constant(1e-10)
-    atol: Annotated[Any, BeforeValidator(_atol)] = None
+    atol: Annotated[Raw, BeforeValidator(_atol)] = None
     plot: list[str] = []
 
 
@@ -202,13 +202,13 @@ class ModelSection(Section):
     frames: dict[str, MovingFrame] = {}
     connections: Annotated[dict[int | str, Connection], BeforeValidator(numbered)] = {}
     states: dict[str, Annotated[State, short("rate")]] = {}
-    blocks: dict[str, Any] = {}
+    blocks: dict[str, Raw] = {}
     names: dict[str, str] = {}
-    forces: dict[str, Any] = {}
-    relax: dict[str, Annotated[Any, BeforeValidator(_weight)]] = {}
+    forces: dict[str, Raw] = {}
+    relax: dict[str, Annotated[Raw, BeforeValidator(_weight)]] = {}
     resist: dict[str, Scalar] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}
     events: dict[str, Event] = {}
     break_at: list[Scalar] = []
-    start: dict[str, Annotated[Any, BeforeValidator(_start_value)]] = {}
+    start: dict[str, Annotated[Raw, BeforeValidator(_start_value)]] = {}
     run: RunSection = RunSection()

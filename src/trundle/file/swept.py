@@ -1,6 +1,7 @@
 """A surface of a file that two screws sweep: {SweptSurface: {first: ..., second: ..., at: [x, y, z]}}."""
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -12,6 +13,7 @@ from trundle.file.place import Section
 from trundle.file.tree import Path
 from trundle.pairs.swept import SweptSurface
 from trundle.space.chain import SLIDE, Screw
+from trundle.typing import Raw
 
 
 class ScrewEntry(Section):
@@ -32,14 +34,15 @@ class SweptEntry(Section):
     inside: bool = False
 
 
-SWEPT: TypeAdapter[Any] = TypeAdapter(SweptEntry)
+SWEPT: TypeAdapter[Raw] = TypeAdapter(SweptEntry)
 
 
 def make_swept(given: SweptEntry, parts: Parts, path: Path) -> SweptSurface | None:
     """The surface; None with a fault when its screws do not make one. Its sizes shape the equations: plain numbers."""
 
-    def point(items: Any, at: Path) -> Any:
-        return tuple(parts.values.fixed(item, (*at, i)) for i, item in enumerate(items))
+    def point(items: Sequence[Raw], at: Path) -> tuple[float, float, float]:
+        x, y, z = (parts.values.fixed(item, (*at, i)) for i, item in enumerate(items))
+        return x, y, z
 
     def screw(entry: ScrewEntry, at: Path) -> Screw:
         pitch = SLIDE if entry.pitch == "slide" else parts.values.fixed(entry.pitch, (*at, "pitch"))

@@ -1,7 +1,8 @@
 """Tables of a file: numbers in the file itself, or columns of a CSV file beside it."""
 
+from collections.abc import Callable
 from pathlib import Path as FilePath
-from typing import Any, final
+from typing import final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file.field import in_words, scalar
@@ -10,7 +11,7 @@ from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.lookup.table import Table
 from trundle.model.table import ModelTable
-from trundle.typing import Raw
+from trundle.typing import Expr, Options, Raw
 
 
 @final
@@ -22,7 +23,7 @@ class Tables:
 
     def make(self, given: TableSection, path: Path) -> Table | None:
         """The table, or None with a fault at its path."""
-        options: dict[str, Any] = {"between": given.between, "beyond": given.beyond}
+        options: Options = {"between": given.between, "beyond": given.beyond}
         options |= {name: getattr(given, name) for name in ("unit", "text")}
         options |= {name: one for name in ("arguments", "outputs") if (one := getattr(given, name))}
         before = len(self.faults.found)
@@ -33,7 +34,7 @@ class Tables:
         x, y = (self._numbers(getattr(given, name), (*path, name)) for name in ("x", "y"))
         return Table(x, y, **options) if len(self.faults.found) == before else None
 
-    def known(self, table: ModelTable) -> dict[str, Any]:
+    def known(self, table: ModelTable) -> dict[str, Callable[..., Expr]]:
         """What expressions may call: the table, or each of its outputs by name."""
         kind, names = table.table.kind, table.table.outputs
         if not kind.outputs:
@@ -55,7 +56,7 @@ class Tables:
             return None
         return file
 
-    def _columns(self, given: Raw, path: Path) -> Any:
+    def _columns(self, given: Raw, path: Path) -> Raw:
         fine = isinstance(given, str) or (
             isinstance(given, list) and given and all(isinstance(one, str) for one in given)
         )
@@ -65,7 +66,7 @@ class Tables:
             )
         return given
 
-    def _numbers(self, given: Raw, path: Path) -> Any:
+    def _numbers(self, given: Raw, path: Path) -> Raw:
         """A list of numbers, or of such lists."""
         if isinstance(given, list):
             return [self._numbers(one, (*path, i)) if isinstance(one, list) else self._number(one, (*path, i))
@@ -90,5 +91,5 @@ class _Output:
     def __init__(self, table: ModelTable, place: int) -> None:
         self.table, self.place = table, place
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Expr) -> Expr:
         return self.table(*arguments)[self.place]

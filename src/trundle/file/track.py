@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path as FilePath
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 
 from trundle import rail
 from trundle.errors import ModelError, TrundleError
@@ -15,7 +15,7 @@ from trundle.file.tree import Path
 from trundle.rail.track.gradient import Grade, VerticalCurve
 from trundle.rail.track.segment import Segment
 from trundle.rail.track.transition import segments
-from trundle.typing import Raw
+from trundle.typing import Maker, ModelPart, Options, Raw, Settings
 
 PLACE = re.compile(r"(?P<what>segment|part) (?P<number>\d+) (?:of the profile )?\(")
 WORDS = ("name", "text", "half_gauge", "position", "heading", "pivot", "curvature_jumps", "segments", "profile")
@@ -66,7 +66,7 @@ def read_track(text: str, source: str = "line", folder: FilePath | None = None) 
 
 @final
 class _Reader:
-    def __init__(self, faults: Faults, content: dict[str, Any], folder: FilePath) -> None:
+    def __init__(self, faults: Faults, content: dict[str, Raw], folder: FilePath) -> None:
         self.faults, self.content, self.folder = faults, content, folder
         self.numbers = Numbers(faults)
 
@@ -89,7 +89,7 @@ class _Reader:
         kinds = {_word(name): kind for name, kind in segments().items()}
         plan: list[Segment] = self._list("segments", kinds)
         profile = self._list("profile", {"grade": Grade, "vertical_curve": VerticalCurve})
-        options: dict[str, Any] = {"name": str(self.content.get("name", "line"))}
+        options: Options = {"name": str(self.content.get("name", "line"))}
         for name in ("half_gauge", "heading"):
             if name in self.content:
                 options[name] = self.numbers.one(self.content[name], (name,))
@@ -112,7 +112,7 @@ class _Reader:
                 self.faults.add(found, fault)
             self._fail()
 
-    def _list(self, name: str, kinds: Mapping[str, Callable[..., Any]]) -> list[Any]:
+    def _list(self, name: str, kinds: Mapping[str, Maker]) -> list[ModelPart]:
         """Items {kind: {field: value}} of a list."""
         given = self.content.get(name, [])
         if not isinstance(given, list):
@@ -121,7 +121,7 @@ class _Reader:
         found = [self._item(item, (name, i), kinds) for i, item in enumerate(given)]
         return [item for item in found if item is not None]
 
-    def _item(self, item: Raw, path: Path, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+    def _item(self, item: Raw, path: Path, kinds: Mapping[str, Maker]) -> ModelPart:
         if not (isinstance(item, dict) and len(item) == 1 and isinstance(next(iter(item.values())), dict)):
             self.faults.add(path, f"give one of {', '.join(kinds)} with its sizes, such as straight: {{length: 50}}")
             return None
@@ -129,9 +129,9 @@ class _Reader:
         if word not in kinds:
             self.faults.add(path, f"there is no {word!r} here. {near(word, list(kinds))}")
             return None
-        kind: Any = kinds[word]
+        kind: ModelPart = kinds[word]
         known = {field.name: field for field in fields(kind)}
-        values: dict[str, Any] = {}
+        values: Options = {}
         for key, value in sizes.items():
             place = (*path, word, key)
             if key not in known:
@@ -154,7 +154,7 @@ class _Reader:
                 self.faults.add((key,), f"measured points say this themselves; leave {key!r} out")
         given = self.content.get("tolerance")
         if isinstance(given, dict):
-            tolerance: Any = {key: self.numbers.one(value, ("tolerance", key)) for key, value in given.items()}
+            tolerance: Raw = {key: self.numbers.one(value, ("tolerance", key)) for key, value in given.items()}
         else:
             tolerance = self.numbers.one(given, ("tolerance",))
         half_gauge = self.numbers.one(self.content.get("half_gauge", 0.75), ("half_gauge",))
@@ -177,7 +177,7 @@ class _Reader:
         if not isinstance(given, dict) or len(set(given) & set(makers)) != 1 or set(given) - set(known):
             self.faults.add(path, f"give one of {', '.join(makers)}, and perhaps {', '.join(known[3:])}")
             return None
-        options: dict[str, Any] = {}
+        options: Options = {}
         for key in ("wavelengths", "fade_in"):
             if key in given:
                 options[key] = self.numbers.many(given[key], (*path, key))
@@ -202,7 +202,7 @@ class _Reader:
         raise AssertionError("a fault was added")
 
 
-def _unfit(word: str, options: Mapping[str, Any]) -> str:
+def _unfit(word: str, options: Settings) -> str:
     wanted = "tolerance, fade_in" if word == "file" else "seed, wavelengths, fade_in"
     return f"{word!r} takes {wanted}; there is {', '.join(options) or 'nothing'}"
 

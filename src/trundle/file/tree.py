@@ -7,13 +7,14 @@ Plain scalars follow the YAML 1.2 core: only true, false, null and decimal numbe
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, final
+from typing import final
 
 import yaml
 from yaml.composer import Composer
 from yaml.resolver import Resolver
 
 from trundle.errors import FileError
+from trundle.typing import Raw, Untyped
 
 MAX_BYTES = 300_000
 MAX_DEPTH = 20
@@ -22,7 +23,7 @@ MAX_NODES = 100_000
 Path = tuple[str | int, ...]
 
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
-_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+_WORDS: dict[str, Raw] = {"true": True, "false": False, "null": None, "~": None, "": None}
 _KINDS = ("str", "int", "float", "bool", "null", "timestamp", "map", "seq", "merge", "value")
 _TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in _KINDS)
 
@@ -32,7 +33,7 @@ _TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in _KINDS)
 class Tree:
     """Content of a file and the line of each path in it, counted from 1."""
 
-    content: Any = None
+    content: Raw = None
     lines: dict[Path, int] = field(default_factory=dict)
     faults: list[tuple[int, str]] = field(default_factory=list)
 
@@ -49,7 +50,7 @@ class _Limits(Composer):
     depth = 0
     count = 0
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
+    def compose_node(self, parent: yaml.Node | None, index: Untyped) -> yaml.Node | None:
         self.depth += 1
         self.count += 1
         if self.depth > MAX_DEPTH or self.count > MAX_NODES:
@@ -75,7 +76,7 @@ def _composed(text: str) -> yaml.Node | None:
 
 
 @cache
-def _quick_composer() -> Any:
+def _quick_composer() -> Raw:
     if not yaml.__with_libyaml__:
         return _Composer
     from yaml._yaml import CParser
@@ -113,7 +114,7 @@ class _Builder:
         self.tree = tree
         self.count = 0
 
-    def value(self, node: yaml.Node, path: Path) -> Any:
+    def value(self, node: yaml.Node, path: Path) -> Raw:
         line = node.start_mark.line + 1
         self.tree.lines.setdefault(path, line)
         self.count += 1
@@ -129,8 +130,8 @@ class _Builder:
         assert isinstance(node, yaml.ScalarNode)
         return _scalar(node)
 
-    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
-        out: dict[str, Any] = {}
+    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Raw]:
+        out: dict[str, Raw] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
@@ -146,7 +147,7 @@ class _Builder:
         return out
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
+def _scalar(node: yaml.ScalarNode) -> Raw:
     text = node.value
     if node.style:  # quoted, or a block of text
         return text

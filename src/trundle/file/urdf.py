@@ -2,10 +2,10 @@
 
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 from warnings import warn
 from xml.parsers import expat
 
@@ -17,10 +17,10 @@ from trundle.laws.efforts import Damper
 from trundle.model.body import Body
 from trundle.model.model import Model
 from trundle.model.shape import Box, Cylinder, Mesh, Shape, Sphere, read_mesh
-from trundle.pairs.lower import Fixed, Free, Planar, Prismatic, Revolute
+from trundle.pairs.lower import Fixed, Free, Pair, Planar, Prismatic, Revolute
 from trundle.typing import Array
 
-PAIRS: dict[str, Callable[[tuple[float, ...]], Any]] = {
+PAIRS: dict[str, Callable[[tuple[float, ...]], Pair]] = {
     "revolute": lambda axis: Revolute(axis),
     "continuous": lambda axis: Revolute(axis),
     "prismatic": lambda axis: Prismatic(axis),
@@ -308,7 +308,7 @@ def _clean(name: str) -> str:
     return "".join(c if c.isalnum() or c in " -_" else "_" for c in name)
 
 
-def _point(values: Any) -> tuple[float, float, float]:
+def _point(values: Iterable[float]) -> tuple[float, float, float]:
     x, y, z = (float(v) for v in values)
     return x, y, z
 

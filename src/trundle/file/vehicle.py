@@ -4,12 +4,12 @@ What may stand in a slot follows from the annotation of the field that it fills.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from inspect import Parameter
 from pathlib import Path as FilePath
 from types import UnionType
-from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
+from typing import Literal, Union, final, get_args, get_origin, get_type_hints
 
 from trundle import rail
 from trundle.errors import ModelError, TrundleError
@@ -21,7 +21,7 @@ from trundle.pairs.discover import final_classes
 from trundle.rail.suspension.suspension import Parallel
 from trundle.rail.vehicle.change import changed, slot
 from trundle.rail.vehicle.running_gear import RunningGear
-from trundle.typing import Raw
+from trundle.typing import Expr, Kind, Maker, ModelPart, Options, Raw
 
 WORDS = ("name", "text", "vehicle")
 CHANGE = "change"
@@ -74,7 +74,7 @@ def read_vehicle(text: str, source: str = "vehicle", folder: FilePath | None = N
     return VehicleFile(found, str(content.get("name", "vehicle")), str(content.get("text", "")))
 
 
-def _wheel_file(folder: FilePath, kind: Any) -> Callable[..., Any]:
+def _wheel_file(folder: FilePath, kind: Literal["wheel", "rail"]) -> Maker:
     def read(path: str, unit: Literal["m", "mm"] = "mm", z_down: bool = False, smooth: float = 0.0) -> rail.Profile:
         return rail.Profile.from_csv(folder / path, kind, unit=unit, z_down=z_down, smooth=smooth)
 
@@ -88,7 +88,7 @@ class _Parts:
     def __init__(self, faults: Faults, folder: FilePath) -> None:
         self.faults, self.folder, self.numbers = faults, folder, Numbers(faults)
 
-    def kinds(self, slot_kind: object, path: Path) -> dict[str, Callable[..., Any]]:
+    def kinds(self, slot_kind: object, path: Path) -> dict[str, Maker]:
         """What may stand in a slot, by name."""
         if slot_kind in (rail.Vehicle, rail.Suspension, rail.CreepLaw):
             found = [one for one in final_classes(slot_kind) if one not in NOT_IN_FILES]
@@ -96,13 +96,13 @@ class _Parts:
         if slot_kind is RunningGear:
             return _by_name(rail.Wheelset)
         wheel = "wheel" in str(path[-1])
-        own: dict[str, Callable[..., Any]] = {"Rail60E1": rail.Rail60E1}
+        own: dict[str, Maker] = {"Rail60E1": rail.Rail60E1}
         if wheel:
             own = {"S1002": rail.S1002, "cone": rail.Profile.cone}
         file = _wheel_file(self.folder, "wheel" if wheel else "rail")
         return {**own, "arc": rail.Profile.arc, "file": file}
 
-    def part(self, kind: object, raw: Raw, path: Path) -> Any:
+    def part(self, kind: object, raw: Raw, path: Path) -> ModelPart:
         """What the file says at a path, for a slot of this kind."""
         if get_origin(kind) in (Union, UnionType):
             return None if raw is None else self.part(get_args(kind)[0], raw, path)
@@ -112,7 +112,7 @@ class _Parts:
             if raw not in get_args(kind):
                 self.faults.add(path, f"give one of {', '.join(map(repr, get_args(kind)))}, not {raw!r}")
             return raw
-        simple = {float: self.numbers.one, Any: self.numbers.one, int: self._whole, str: self._text, bool: self._flag}
+        simple = {float: self.numbers.one, Expr: self.numbers.one, int: self._whole, str: self._text, bool: self._flag}
         if kind in simple:
             return simple[kind](raw, path)
         if kind in (rail.Vehicle, rail.Suspension, rail.CreepLaw, rail.Profile, RunningGear):
@@ -122,7 +122,7 @@ class _Parts:
         self.faults.add(path, "this cannot be given in a file; make the vehicle in Python")
         return None
 
-    def _tuple(self, kinds: tuple[Any, ...], raw: Raw, path: Path) -> tuple[Any, ...]:
+    def _tuple(self, kinds: tuple[ModelPart, ...], raw: Raw, path: Path) -> tuple[ModelPart, ...]:
         many = len(kinds) == 2 and kinds[1] is Ellipsis
         if not isinstance(raw, list) or not (many or len(raw) == len(kinds)):
             wanted = "a list" if many else f"a list of {len(kinds)} numbers"
@@ -147,7 +147,7 @@ class _Parts:
             self.faults.add(path, f"give true or false, not {raw!r}")
         return bool(raw)
 
-    def _named(self, kind: object, raw: Raw, path: Path) -> Any:
+    def _named(self, kind: object, raw: Raw, path: Path) -> ModelPart:
         """One of several kinds, {Name: {slot: value}} or a name alone; suspensions side by side are a list."""
         if isinstance(raw, list) and kind is rail.Suspension and raw:
             found = [self._named(kind, one, (*path, i)) for i, one in enumerate(raw)]
@@ -169,14 +169,14 @@ class _Parts:
         at = path if name == "Wheelset" and (*path, name) not in self.faults.tree.lines else (*path, name)
         return self._made(kinds[name], name, {} if slots is None else slots, at)
 
-    def _made(self, make: Callable[..., Any], name: str, raw: Raw, path: Path) -> Any:
+    def _made(self, make: Maker, name: str, raw: Raw, path: Path) -> ModelPart:
         """A part by the values of its slots; for a ready vehicle also the changes of it."""
         known = _slots(make)
         if not isinstance(raw, dict):
             self.faults.add(path, f"give the slots of {name}, a mapping of {', '.join(known)}")
             return None
         before, changes = len(self.faults.found), raw.get(CHANGE) if inspect.isfunction(make) else None
-        values: dict[str, Any] = {}
+        values: Options = {}
         for key, value in raw.items():
             if key in known:
                 values[key] = self.part(known[key].annotation, value, (*path, key))
@@ -198,7 +198,7 @@ class _Parts:
             return None
         return made if changes is None else self._changed(made, changes, (*path, CHANGE))
 
-    def _changed(self, made: Raw, changes: Raw, path: Path) -> Any:
+    def _changed(self, made: Raw, changes: Raw, path: Path) -> ModelPart:
         if not isinstance(changes, Mapping):
             self.faults.add(path, "give paths with their values, such as body.mass: 36e3")
             return None
@@ -213,11 +213,11 @@ class _Parts:
         return made
 
 
-def _by_name(*kinds: Any) -> dict[str, Callable[..., Any]]:
+def _by_name(*kinds: Kind) -> dict[str, Maker]:
     return {one.__name__: one for one in kinds}
 
 
-def _slots(make: Callable[..., Any]) -> dict[str, Parameter]:
+def _slots(make: Maker) -> dict[str, Parameter]:
     """Slots of a class or function, with resolved annotations; what only a program can give is left out."""
     hints = get_type_hints(make if not inspect.isclass(make) else make.__init__)
     if is_dataclass(make):

@@ -1,9 +1,9 @@
 """What was measured in one experiment, and how it was started."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from trundle.errors import ModelError, StoreError
 from trundle.lookup.table import Table
 from trundle.quantity import Part
 from trundle.system import System
-from trundle.typing import Array, Values
+from trundle.typing import Array, Given, Values
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    Data = xr.Dataset | Mapping[str, Any] | str | Path
+    Data = xr.Dataset | Values | str | Path
 
 
 @final
@@ -118,7 +118,7 @@ def _scalars(part: Part, given: str, values: Array) -> dict[str, Array]:
 
 def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list[Experiment]:
     """One or several of them."""
-    several: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
+    several: Sequence[Given] = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise ModelError("there are no data to fit.")
     return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
@@ -129,7 +129,7 @@ def _plain(unit: str) -> str:
     return unit.replace(" ", "").replace("**", "^").replace("*", "") or "1"
 
 
-def _columns(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
+def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
     """Numbers by name, and units of those that have some."""
     if isinstance(data, str | Path):
         return _read(Path(data))

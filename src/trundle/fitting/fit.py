@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from trundle.model.check import finite_number
 from trundle.preparing import under_way
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
-from trundle.typing import Array, Values
+from trundle.typing import Array, Option, Values
 
 if TYPE_CHECKING:
     from trundle.fitting.experiment import Data
@@ -36,7 +36,7 @@ def fit(
     noise: Mapping[str, float] | None = None,
     start: Values | None = None,
     iterations: int = 100,
-    **options: Any,
+    **options: Option,
 ) -> Fit:
     """Find parameters and start values from measured data by nonlinear least squares.
 

@@ -11,7 +11,7 @@ from trundle.fitting.experiment import Experiment
 from trundle.integrate.interruption import part_of_study
 from trundle.run.run import Run
 from trundle.system import System
-from trundle.typing import Array, Flags
+from trundle.typing import Array, Flags, Settings
 
 
 @final
@@ -22,7 +22,7 @@ class Residuals:
     system: System
     experiments: list[Experiment]
     names: tuple[str, ...]  # unknowns: parameters and start values
-    options: Mapping[str, Any]  # of `simulate`
+    options: Settings  # of `simulate`
 
     def run(self, experiment: Experiment, values: Array, sensitivity: tuple[str, ...] = ()) -> Run:
         """The run that belongs to an experiment."""

@@ -4,14 +4,14 @@ Impulses act on the body at its front foot. Coulomb's law is asked anew in every
 reversal come out by themselves. Many impacts are stepped at once. It is slow, a check on the closed form.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.impact.scenario import split_restitution
 from trundle.impact.stepped_phase import SteppedPhase, phases_of_steps
-from trundle.typing import Array
+from trundle.typing import Array, Index
 
 NEAR = 1e-9  # a transition so soon after the end of a step, as a part of the step, belongs to it
 
@@ -34,7 +34,7 @@ class Stepped(NamedTuple):
 
     def phases(self, *index: int) -> tuple[SteppedPhase, ...]:
         """Phases of one impact, read from its steps."""
-        at: Any = (slice(None), *index)
+        at: Index = (slice(None), *index)
         lam, beta, e = (float(values[index]) for values in self.given)
         return phases_of_steps(
             self.history[at], self.impulses[at], self.tangential[at], (lam, foot_rows(beta), e, self.energetic)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, inf, isfinite, isnan, pi, sin
-from typing import Any, final, overload
+from typing import final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVE
 from trundle.impact.critical import Critical, critical_values
 from trundle.impact.phase import ImpactData, Phase, Velocities, phases_of
 from trundle.laws.restitution import Newton, Restitution, Stronge
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Given, Value
 
 NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution", "static_friction")
 
@@ -273,7 +273,7 @@ def predict(
     static_friction: Expr = None,
     *,
     threads: int | None = None,
-) -> Any:
+) -> Value:
     """Phases of the impact in which the front foot of a rimless wheel (or the corner of a rocking block) strikes, while
     the back foot rests on the ground (v_nb = 0).
 
@@ -304,7 +304,7 @@ def predict(
     """
     energetic, restitution = split_restitution(restitution, approach)
     static = friction if static_friction is None else static_friction
-    numbers: tuple[Any, ...] = (inertia_ratio, half_angle, friction, slip, approach, restitution, static)
+    numbers: tuple[Given, ...] = (inertia_ratio, half_angle, friction, slip, approach, restitution, static)
     if not all(isinstance(value, float | int) for value in numbers):
         given = tuple(map(_numbers, NAMES, numbers))
         if any(value.ndim for value in given):
@@ -319,7 +319,7 @@ def predict(
     return _scenario(code, flags, tuple(values), impact)
 
 
-def split_restitution(given: object, approach: object) -> tuple[bool, Any]:
+def split_restitution(given: object, approach: object) -> tuple[bool, Given]:
     """Whether it is Stronge's, and its coefficient."""
     if not isinstance(given, Restitution):
         return False, given

@@ -7,7 +7,7 @@ far below; a run beyond a thousand times the former is wrong, or a law does not 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, cast, final
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool
     found: list[Audit | None] = [None] * len(runs)
     if problem.energy is None or not runs:
         return found
-    kernel: Any = problem.energy
+    kernel = cast(Kernel, problem.energy)
     trails = [books.looked_at(problem) for books in runs]
     lengths = np.array([len(trail.t) for trail in trails])
     begin = np.concatenate([[0], np.cumsum(lengths)[:-1]])
@@ -133,7 +133,7 @@ def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool
 
 def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) -> Audit | None:
     """What is wrong with a run along a trail of its states; None if all is well."""
-    kernel: Any = problem.energy
+    kernel = cast(Kernel, problem.energy)
     rtol, trail = tolerances.rtol, books.looked_at(problem)
     p = books.parameters(trail)
     values = evaluate(kernel, kernel, trail.t, trail.x, p, threads=1)
@@ -161,7 +161,7 @@ def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) 
 
 def doubtful(problem: Problem, batch: "Batch", cases: Cases, tolerances: Tolerances) -> list[int]:
     """Cases of a batch without events that need a closer look, by the states at their start and end."""
-    kernel: Any = problem.energy
+    kernel = cast(Kernel, problem.energy)
     n, x0, p, rtol = problem.n_q + problem.n_u, cases.x0, cases.p, tolerances.rtol
     first, last = evaluate(kernel, kernel, cases.t0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
     change = last - first

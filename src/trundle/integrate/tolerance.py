@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from math import isfinite
 from numbers import Real
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 import numpy as np
@@ -22,7 +22,7 @@ from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.median import median
 from trundle.model.line_forces import SpringDamper
 from trundle.pairs.higher import SurfacePair
-from trundle.typing import Array
+from trundle.typing import Array, Index, Integers, TapeFunction
 
 if TYPE_CHECKING:
     from trundle.model.model import Model
@@ -60,7 +60,7 @@ class Tolerance:
     """
 
     atol: Array
-    group: np.ndarray[Any, np.dtype[np.int64]]  # index in UNITS; -1 where the tolerance stays
+    group: Integers  # index in UNITS; -1 where the tolerance stays
     bound: Array  # of the size of each group
     part: float  # of the size of a group that its tolerance is
     least: float = 0.0  # size that counts as met from the start, as a part of the bound
@@ -124,7 +124,7 @@ class Tolerance:
         return np.where(self.group >= 0, self.part * sizes[..., self.group], self.atol)
 
 
-def _largest_of(values: Array, members: Any) -> Array:
+def _largest_of(values: Array, members: Index) -> Array:
     result: Array = np.max(values[:, members], axis=1, initial=0.0)
     return result
 
@@ -177,7 +177,7 @@ class StateUnits:
     """
 
     names: list[str]
-    group: np.ndarray[Any, np.dtype[np.int64]]
+    group: Integers
     soft: list[int]
 
 
@@ -194,7 +194,7 @@ def gravity_of(f: Formulation, p: Array) -> float:
     return float(f.once(_gravity_function)(p[f.parameters.parameter_slice]))
 
 
-def _gravity_function(f: Formulation) -> Any:
+def _gravity_function(f: Formulation) -> TapeFunction:
     symbols = ca.vertcat(ca.SX(0, 1), *(p.symbol for p in f.model.parameters.values()))
     return ca.Function("gravity", [symbols], [ca.norm_2(ca.vertcat(*(ca.SX(g) for g in f.model.gravity)))])
 
@@ -204,7 +204,7 @@ def _known_lengths(f: Formulation) -> dict[bytes, float]:
     return {}
 
 
-def _length_function(f: Formulation) -> Any:
+def _length_function(f: Formulation) -> TapeFunction:
     return length_function(f.model)
 
 
@@ -221,7 +221,7 @@ def typical_length(f: Formulation, p: Array) -> float:
     return known[key]
 
 
-def length_function(model: "Model") -> Any:
+def length_function(model: "Model") -> TapeFunction:
     """Every length in the model as a function of its parameters: places of connections and mass centres, sizes of
     surfaces, lengths of springs.
     """

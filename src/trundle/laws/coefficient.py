@@ -2,13 +2,12 @@
 
 from math import isfinite
 from numbers import Real
-from typing import Any
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 
 def value(given: object, s: Signals) -> Expr:
@@ -23,7 +22,7 @@ def number(given: object) -> float | None:
     return float(given) if isinstance(given, Real) and not isinstance(given, bool) else None
 
 
-def check(law: str, functions: bool = True, **given: Any) -> None:
+def check(law: str, functions: bool = True, **given: Given) -> None:
     """Plain numbers among the fields must be finite and not negative."""
     for name, one in given.items():
         plain = number(one)
@@ -37,7 +36,7 @@ def check(law: str, functions: bool = True, **given: Any) -> None:
             raise ModelError(f"{law}: {name} is {kinds}, got {one!r}.")
 
 
-def check_positive(law: str, instead: str = "", **given: Any) -> None:
+def check_positive(law: str, instead: str = "", **given: Given) -> None:
     """Plain numbers among the fields must be above zero."""
     if any(number(one) == 0.0 for one in given.values()):
         raise ModelError(f"{law}: {' and '.join(given)} must be above zero{'; ' + instead if instead else ''}.")

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, final
+from typing import final
 
 from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, check_numbers
-from trundle.typing import Expr
+from trundle.typing import Expr, Maker
 
 
 @final
@@ -66,7 +66,7 @@ class Damper(EffortLaw):
         return self.damping * u**2
 
 
-def _takes(function: Callable[..., Any], count: int) -> bool:
+def _takes(function: Maker, count: int) -> bool:
     """Whether a function can be called with so many arguments, as far as it says."""
     try:
         signature(function).bind(*range(count))

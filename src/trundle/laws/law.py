@@ -7,14 +7,14 @@ each.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.quantity import Quantity
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Together(EffortLaw):
         return sum(law.supplied(t, q, u) for law in self.laws)
 
 
-def check_numbers(law: str, **given: Any) -> None:
+def check_numbers(law: str, **given: Given) -> None:
     """Each of the fields is a number or an expression of parameters."""
     for name, one in given.items():
         symbol = isinstance(one, ca.SX | ca.DM) and one.numel() == 1

@@ -1,10 +1,10 @@
 """CasADi functions evaluated in place, for numbers that are needed many times outside the kernels."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Expr, TapeFunction, Untyped
 
 
 @final
@@ -13,9 +13,9 @@ class InPlace:
     arguments.
     """
 
-    def __init__(self, f: Any) -> None:
+    def __init__(self, f: TapeFunction) -> None:
         self.function = f
-        buffer: Any
+        buffer: Untyped
         buffer, self._evaluate = f.buffer()
         self._buffer = buffer
         self._inputs = [np.zeros(f.numel_in(i)) for i in range(f.n_in())]
@@ -25,13 +25,13 @@ class InPlace:
         for i, array in enumerate(self._outputs):
             buffer.set_res(i, array.reshape(-1, order="F").data)
 
-    def __call__(self, *values: Any) -> list[Array]:
+    def __call__(self, *values: Expr) -> list[Array]:
         for array, given in zip(self._inputs, values, strict=True):
             array[:] = given
         self._evaluate()
         return [v.copy() for v in self._outputs]
 
-    def together(self, *values: Any) -> list[Array]:
+    def together(self, *values: Expr) -> list[Array]:
         """The outputs (cases, rows, columns) for many cases: an input has a row for each of them, or is one for all."""
         return together(self.function, *values)
 
@@ -40,7 +40,7 @@ class InPlace:
         return needs(self.function, place)
 
 
-def together(f: Any, *values: Any) -> list[Array]:
+def together(f: TapeFunction, *values: Expr) -> list[Array]:
     """A CasADi function of many cases at once, as `InPlace.together`."""
     cases = max(len(v) for v in values if np.ndim(v) == 2)
     found = f(*(v.T if np.ndim(v) == 2 else v for v in values))
@@ -49,7 +49,7 @@ def together(f: Any, *values: Any) -> list[Array]:
     return [v.reshape(m, cases, n).transpose(1, 0, 2) for v, (m, n) in zip(numbers, shapes, strict=True)]
 
 
-def needs(f: Any, place: int) -> AnyArray:
+def needs(f: TapeFunction, place: int) -> AnyArray:
     """Which entries of an input of a CasADi function any of its outputs depends on."""
     found = np.zeros(f.numel_in(place), bool)
     for i in range(f.n_out()):

@@ -21,9 +21,10 @@ import weakref
 from collections.abc import Sequence
 from secrets import randbits
 from threading import RLock
-from typing import Any, final
+from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 WORDS = 8
 """Numbers before the data of a record, and numbers of a node."""
@@ -48,7 +49,7 @@ def directory_address() -> int:
     return int(_directory.ctypes.data)
 
 
-def _words(*parts: Any) -> np.ndarray:
+def _words(*parts: ArrayLike) -> np.ndarray:
     """Numbers and addresses side by side, eight bytes each."""
     return np.concatenate([np.atleast_1d(np.asarray(p)).view(np.float64) for p in parts])
 

@@ -12,12 +12,12 @@ cubic spline, 0 for straight lines, -1 for steps. Each derivative lowers the num
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.lookup.memory import record
-from trundle.typing import Expr, TapeFunction
+from trundle.typing import Expr, TapeFunction, Untyped
 
 _PREFIX = "lookup"
 _ROUGHEST = -3  # rougher functions are not distinguished
@@ -38,7 +38,7 @@ class _Node(ca.Callback):
     def get_n_out(self) -> int:
         return 1
 
-    def get_sparsity_out(self, _: int) -> Any:
+    def get_sparsity_out(self, _: int) -> Untyped:
         return ca.Sparsity.dense(self.width, 1)
 
     def eval(self, given: Sequence[Expr]) -> list[Expr]:
@@ -61,7 +61,7 @@ def look_up(handle: Expr, arguments: Sequence[Expr], width: int, smooth: int = 0
     return _node(len(arguments), width, max(smooth, _ROUGHEST)).call(given, False, True)[0]
 
 
-def is_lookup(function: Any) -> bool:
+def is_lookup(function: TapeFunction) -> bool:
     """Whether a function that is called is a look-up."""
     return bool(function.name().startswith(_PREFIX))
 
@@ -70,7 +70,7 @@ def is_lookup(function: Any) -> bool:
 class Calls:
     """Look-ups among the instructions of a function, which are asked for when the first call is met."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: TapeFunction) -> None:
         self.function = function
 
     @cached_property

@@ -3,12 +3,12 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Json, Options, Settings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LARGEST = 64 * 2**20  # bytes of a file
 
 
-def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> dict[str, Any]:
+def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> Json:
     """What `Table` takes, from columns by their names in the first line; lines that begin with # are left out."""
     arguments, outputs = [x] if isinstance(x, str) else list(x), [y] if isinstance(y, str) else list(y)
     columns = _columns(path, [*arguments, *outputs])
@@ -72,7 +72,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     return {name: np.array(values) for name, values in found.items()}
 
 
-def read_xarray(array: "xr.DataArray", outputs: str | None) -> dict[str, Any]:
+def read_xarray(array: "xr.DataArray", outputs: str | None) -> Json:
     """What `Table` takes, from an array whose dimensions have coordinates."""
     dims = [str(d) for d in array.dims]
     if outputs is not None and outputs not in dims:
@@ -87,7 +87,7 @@ def read_xarray(array: "xr.DataArray", outputs: str | None) -> dict[str, Any]:
         )
     ordered = array.transpose(*arguments, *([outputs] if outputs is not None else []))
     axes = [np.asarray(array.coords[d].values) for d in arguments]
-    out: dict[str, Any] = {"x": axes[0] if len(axes) == 1 else tuple(axes), "y": np.asarray(ordered.values)}
+    out: Options = {"x": axes[0] if len(axes) == 1 else tuple(axes), "y": np.asarray(ordered.values)}
     out["arguments"] = [_with_unit(d, array.coords[d].attrs) for d in arguments]
     if outputs is not None and outputs in array.coords:
         out["outputs"] = [str(label) for label in array.coords[outputs].values]
@@ -97,6 +97,6 @@ def read_xarray(array: "xr.DataArray", outputs: str | None) -> dict[str, Any]:
     }
 
 
-def _with_unit(name: str, attributes: Any) -> str:
+def _with_unit(name: str, attributes: Settings) -> str:
     unit = attributes.get("units", "")
     return f"{name} ({unit})" if unit else name

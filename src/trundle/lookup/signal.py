@@ -6,14 +6,13 @@ coefficients that are zero, so that their values stay the same to the last bit.
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.lookup.table import Table
 from trundle.lookup.watched_time import WatchedTime
-from trundle.typing import Array
+from trundle.typing import Array, Given
 
 DEGREE = 5
 KINK = 1e-9  # jump of a value or slope, relative to those beside it, that is round-off
@@ -68,7 +67,7 @@ def _kinks(knots: Array, c: Array) -> Array:
     return np.concatenate([[True], jumps, [True]])
 
 
-def sampled(function: Callable[[float], Any], t0: float, t1: float, breaks: Iterable[float] = ()) -> Table:
+def sampled(function: Callable[[float], Given], t0: float, t1: float, breaks: Iterable[float] = ()) -> Table:
     """A function of time between t0 and t1 (s) as polynomials that meet it to 1e-11 of its largest value. Where it
     jumps, pieces end; they also end at given breaks, and at times that the function compares its argument with.
     """
@@ -91,7 +90,7 @@ def _apart(times: Iterable[float], t0: float, t1: float) -> list[float]:
 
 
 def _pieces(
-    function: Callable[[float], Any], t0: float, t1: float, breaks: Sequence[float], notes: set[float]
+    function: Callable[[float], Given], t0: float, t1: float, breaks: Sequence[float], notes: set[float]
 ) -> Table:
     edges, jumps = [t0], [True]
     columns: list[Array] = []
@@ -132,7 +131,7 @@ def _pieces(
     return made.with_kinks(kinks.tolist())
 
 
-def _at(function: Callable[[float], Any], times: Array, notes: set[float]) -> Array:
+def _at(function: Callable[[float], Given], times: Array, notes: set[float]) -> Array:
     try:
         values: Array = np.array([function(WatchedTime(t, t, 1.0, notes)) for t in times.tolist()], dtype=float)
     except Exception as error:  # a function of the user may raise anything

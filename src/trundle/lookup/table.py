@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, final
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -16,7 +16,7 @@ from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
 from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
-from trundle.typing import Array
+from trundle.typing import Array, Expr, Integers, Option, State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -145,7 +145,7 @@ class Table:
         return out
 
     @classmethod
-    def from_csv(cls, path: Path | str, x: str | Sequence[str], y: str | Sequence[str], **options: Any) -> "Table":
+    def from_csv(cls, path: Path | str, x: str | Sequence[str], y: str | Sequence[str], **options: Option) -> "Table":
         """Table from columns of a file.
 
         Parameters
@@ -168,7 +168,7 @@ class Table:
         return cls(**{**read_csv(Path(path), x, y), **options})
 
     @classmethod
-    def from_xarray(cls, array: "xr.DataArray", outputs: str | None = None, **options: Any) -> "Table":
+    def from_xarray(cls, array: "xr.DataArray", outputs: str | None = None, **options: Option) -> "Table":
         """Table from a DataArray, whose dimensions are the arguments.
 
         Parameters
@@ -265,7 +265,7 @@ class Table:
         found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
         return found, records, [(float(a[0]), float(a[-1])) for a in self.x]
 
-    def _kinks_before(self, cells: int) -> "np.ndarray[Any, np.dtype[np.integer[Any]]]":
+    def _kinks_before(self, cells: int) -> "Integers":
         """Number of kinks before each cell: one at every knot, unless it is known better."""
         known = vars(self).get("_kinks")
         return np.arange(cells) if known is None else np.cumsum([0, *known])
@@ -338,7 +338,7 @@ class Table:
                 return i
         return None
 
-    def __call__(self, *arguments: Any) -> Array:
+    def __call__(self, *arguments: Expr) -> Array:
         """Values at numbers, or arrays of them; with several outputs these are the last axis."""
         if len(arguments) != len(self.x):
             raise ModelError(f"the table takes {len(self.x)} argument(s), got {len(arguments)}.")
@@ -369,7 +369,7 @@ def table_with(handle: float) -> Table | None:
     return _by_handle.get(handle)
 
 
-def _restored(state: dict[str, Any]) -> Table:
+def _restored(state: State) -> Table:
     out = object.__new__(Table)
     for array in (*state["x"], state["y"], state["_pieces"]):
         array.flags.writeable = False

@@ -1,7 +1,6 @@
 """Checks of what a table is made of."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +9,7 @@ from trundle.errors import ModelError
 from trundle.lookup.memory import MOST_ARGUMENTS, WIDEST
 from trundle.lookup.pieces import DEGREES, SMOOTH
 from trundle.lookup.table_kind import TableKind
-from trundle.typing import Array
+from trundle.typing import Array, Json
 
 BEYOND = ("hold", "line", "refuse", "repeat")
 
@@ -18,7 +17,7 @@ BEYOND = ("hold", "line", "refuse", "repeat")
 def table_fields(
     x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], unit: str, text: str,
     arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> Json:  # fmt: skip
     """Fields of a table by name; ModelError where they do not fit. `order` is (degree, derivatives without jumps)."""
     if isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0:
         axes = [knots_of(a, f"x{i}") for i, a in enumerate(x, 1)]

@@ -2,9 +2,11 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import numpy as np
+
+from trundle.typing import Expr, Option
 
 Plain = float | int | np.number  # what arithmetic with a watched time is followed through
 
@@ -33,14 +35,14 @@ class WatchedTime(float):
         if self.slope != 0.0:
             self.notes.add(self.t + (other - float(self)) / self.slope)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **named: Option) -> Expr:
         if method == "__call__" and ufunc in OPERATORS and len(inputs) == 2 and not named:
             first, second = (v if isinstance(v, WatchedTime) else _number(v) for v in inputs)
             if first is not None and second is not None:
                 return OPERATORS[ufunc](first, second)
         return getattr(ufunc, method)(*[float(v) if isinstance(v, WatchedTime) else v for v in inputs], **named)
 
-    def __mod__(self, period: Any) -> Any:
+    def __mod__(self, period: Expr) -> Expr:
         if isinstance(period, WatchedTime) or not isinstance(period, Plain):
             return float(self) % period
         rest = float(self) % float(period)
@@ -63,8 +65,8 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, Plain) or (isinstance(value, np.ndarray) and value.ndim == 0) else None
 
 
-def _arithmetic(operation: Callable[[float, float], float], slope: Callable[[float, float], float]) -> Any:
-    def operate(self: WatchedTime, other: Any) -> Any:
+def _arithmetic(operation: Callable[[float, float], float], slope: Callable[[float, float], float]) -> Expr:
+    def operate(self: WatchedTime, other: Expr) -> Expr:
         if isinstance(other, WatchedTime) or not isinstance(other, Plain):
             return operation(float(self), other)
         return self.like(operation(float(self), float(other)), slope(self.slope, float(other)))
@@ -72,8 +74,8 @@ def _arithmetic(operation: Callable[[float, float], float], slope: Callable[[flo
     return operate
 
 
-def _comparison(operation: Callable[[float, float], bool]) -> Any:
-    def compare(self: WatchedTime, other: Any) -> Any:
+def _comparison(operation: Callable[[float, float], bool]) -> Expr:
+    def compare(self: WatchedTime, other: Expr) -> Expr:
         if isinstance(other, WatchedTime):
             if other.slope != self.slope:
                 self.like(float(self) - float(other), self.slope - other.slope).note(0.0)
@@ -84,7 +86,7 @@ def _comparison(operation: Callable[[float, float], bool]) -> Any:
     return compare
 
 
-OPERATORS: dict[np.ufunc, Callable[[Any, Any], Any]] = {
+OPERATORS: dict[np.ufunc, Callable[[Expr, Expr], Expr]] = {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.divide: operator.truediv,
     np.remainder: operator.mod, np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt,
     np.greater_equal: operator.ge, np.equal: operator.eq, np.not_equal: operator.ne,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 import casadi as ca
 import numpy as np
@@ -16,7 +16,7 @@ from trundle.model.shape import Shape
 from trundle.quantity import Of, Quantity
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import as_matrix
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Given, ModelPart
 
 
 @final
@@ -53,9 +53,9 @@ class Body:
 
     name: str
     mass: Expr = 0.0  # kg
-    inertia: Any = (0.0, 0.0, 0.0)  # kg m^2, body axes
+    inertia: Given = (0.0, 0.0, 0.0)  # kg m^2, body axes
     com: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
-    about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
+    about: Given = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     moves: Moves = Moves.FREE
     check_inertia: bool = True  # whether moments far from the triangle inequality are refused
@@ -194,7 +194,7 @@ class Frame:
         object.__setattr__(self, "rotation", _own(self.rotation))
 
 
-def _own(value: object) -> Any:
+def _own(value: object) -> ModelPart:
     """The value as it is now: what the user does with his array or list afterwards does not reach it."""
     if isinstance(value, np.ndarray):
         value = value.copy()

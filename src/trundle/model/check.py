@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import casadi as ca
 import numpy as np
@@ -23,6 +23,7 @@ from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults, triangle_excess
+from trundle.typing import Expr, Given
 
 Part = TypeVar("Part", Surface, Law, Restitution)
 
@@ -61,7 +62,7 @@ def measured_inertias(model: Model) -> list[str]:
     return warnings
 
 
-def finite_number(value: Any, what: str) -> float:
+def finite_number(value: Given, what: str) -> float:
     """The value as a float; ModelError when it is not one finite number."""
     try:
         number = float(value)
@@ -160,7 +161,7 @@ def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list
 
 def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
     """The same for many cases: `values` has a row for each of them and a column for each parameter."""
-    found: dict[int, Any] = {}
+    found: dict[int, Expr] = {}
 
     def note(v: object) -> float:
         found[id(v)] = v
@@ -174,14 +175,14 @@ def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
     distinct, like = np.unique(table, axis=1, return_inverse=True)
     at = dict(zip(found, distinct, strict=True))
 
-    def of_case(i: int) -> Callable[[Any], float]:
+    def of_case(i: int) -> Callable[[Expr], float]:
         return lambda v: float(at[id(v)][i])
 
     faults = [_size_faults(model, of_case(i)) for i in range(distinct.shape[1])]
     return [faults[i] for i in np.ravel(like)]
 
 
-def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
+def _size_faults(model: Model, number: Callable[[Expr], float]) -> list[str]:
     faults = []
     for c in model.connections.values():
         if not isinstance(c.pair, SurfacePair):
@@ -198,7 +199,7 @@ def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
     return faults
 
 
-def _numeric(part: Part, number: Callable[[Any], float]) -> Part:
+def _numeric(part: Part, number: Callable[[Expr], float]) -> Part:
     """The surface or law with numbers in place of parameters."""
     sizes = {f.name: getattr(part, f.name) for f in fields(part)}
     symbolic = {k: number(v) for k, v in sizes.items() if isinstance(v, ca.SX)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -20,6 +20,7 @@ from trundle.model.joint import Joint
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair, SurfacePair
 from trundle.pairs.lower import BONDS, Pair
 from trundle.quantity import Quantity
+from trundle.typing import Given
 
 DEFLECTIONS = {"slip_x": "x", "slip_y": "y", "normal": "normal", "roll_x": "roll_x", "roll_y": "roll_y", "spin": "spin"}
 """What the deflections along the bonds of a contact are called."""
@@ -200,7 +201,7 @@ def connect(
     )  # fmt: skip
 
 
-def _seals(joint: Pair | Joint, compliance: object) -> tuple[Pair, list[tuple[str, Law]], Any, tuple[str, ...]]:
+def _seals(joint: Pair | Joint, compliance: object) -> tuple[Pair, list[tuple[str, Law]], Given, tuple[str, ...]]:
     """The pair, the laws that a joint seals its bonds with, the compliance with that of a normal, and the bonds that
     nothing seals.
     """
@@ -264,7 +265,7 @@ def _restitution(name: str, given: object) -> Restitution:
     )
 
 
-def _normal(given: list[tuple[str, Law]], compliance: object) -> tuple[Any, list[tuple[str, Law]]]:
+def _normal(given: list[tuple[str, Law]], compliance: object) -> tuple[Given, list[tuple[str, Law]]]:
     """The normal of a contact by its seals: held by the surfaces where it is locked, compliant where an effort stands
     for that; what is said beside is a second seal.
     """
@@ -306,11 +307,11 @@ def _without_own(pair: Pair, joint: Pair | Joint, given: list[tuple[str, Law]]) 
 
 def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
     """Laws with the coordinate or bond that each is for."""
-    given: list[tuple[str | None, Any]] = []
+    given: list[tuple[str | None, Given]] = []
     if isinstance(law, Mapping):
         given = list(law.items())
     elif law is not None:
-        several: Any = law if isinstance(law, list | tuple) else [law]
+        several: Given = law if isinstance(law, list | tuple) else [law]
         given = [(None, each) for each in several]
     steps = [s.name for s in pair.coordinates if s.n_u == 1]
     out: list[tuple[str, Law]] = []

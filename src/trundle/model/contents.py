@@ -1,7 +1,7 @@
 """What a model holds: its parts by name, the rules for names, and look-ups. model.py and declarations.py add them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, Self, TypeVar
+from typing import NoReturn, Self, TypeVar
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.law import EffortLaw
@@ -16,7 +16,7 @@ from trundle.model.input import Input
 from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.table import ModelTable
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 FROZEN = (
     "this is the model of a built system, which stays as it is. Change your own model and build it again; "
@@ -64,13 +64,13 @@ class ModelContents:
         self.events: dict[str, Event] = {}
         self.breaks: Sequence[Expr] = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
-        self.relaxations: dict[str, Any] = {}  # constraint row -> weight
-        self.weight_matrices: dict[tuple[str, ...], Any] = {}  # constraint rows -> N of [Ikoki 2021, Eq. 18]
-        self.resistances: dict[str, Any] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
+        self.relaxations: dict[str, Given] = {}  # constraint row -> weight
+        self.weight_matrices: dict[tuple[str, ...], Given] = {}  # constraint rows -> N of [Ikoki 2021, Eq. 18]
+        self.resistances: dict[str, Given] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.gravity = gravity
         self.scenery: Sequence[Shape] = ()  # shapes that stand on the ground: drawn, without contact
-        self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
+        self.start: dict[str, Given] = {}  # by name, unless a run is given others; loops are assembled near them
 
     def freeze(self) -> None:
         """Refuse all changes from now on: a system was derived from it."""
@@ -162,7 +162,7 @@ class ModelContents:
         """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""
         check_name(name, what)
         a = "an" if what in ("input", "output") else "a"
-        known: dict[str, Mapping[str, Any]] = {"parameter": self.parameters, "table": self.tables}
+        known: dict[str, Mapping[str, object]] = {"parameter": self.parameters, "table": self.tables}
         known |= {"output": self.outputs, "state": self.states, "short name": self.aliases}
         for kind, taken in known.items():
             self._new_name(name, taken, kind)
@@ -204,7 +204,7 @@ class ModelContents:
                 f"connection {name!r} has the name of a body that it does not connect; choose another name."
             )
 
-    def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+    def _new_name(self, name: str, taken: Mapping[str, object], what: str) -> None:
         if self.is_frozen:
             raise ModelError(FROZEN)
         check_name(name, what)

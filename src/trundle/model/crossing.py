@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -20,7 +20,7 @@ JUMPS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
 class Crossing:
     """An event function whose comparisons have become differences; it rises where the condition becomes true."""
 
-    function: Callable[[Any], Any]
+    function: Callable[[Signals], Expr]
 
     def __call__(self, s: Signals) -> Expr:
         value = self.function(s)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -92,7 +91,7 @@ class Declarations(ModelContents):
         return self.blocks[name]
 
     @advised("m.parameter('k', 40.0, 'N/m') has a name and a value")
-    def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
+    def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Expr:
         """Declare a number that can change from run to run without recompiling.
 
         Parameters
@@ -271,7 +270,7 @@ class Declarations(ModelContents):
             )
         self.events[name] = Event(name, Crossing(function), direction, action, keeps)
 
-    def break_at(self, *times: Any) -> None:
+    def break_at(self, *times: Expr) -> None:
         """Declare times at which a law changes abruptly: integration steps end there.
 
         Times at which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.

@@ -4,10 +4,9 @@
 """
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
-from typing import Any
 from uuid import uuid4
 
 import casadi as ca
@@ -18,6 +17,7 @@ from trundle.model.body import Body, Frame
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain
+from trundle.typing import Expr, ModelPart
 
 _PROCESS = uuid4().hex  # for what differs from others by its place in memory only
 
@@ -50,7 +50,7 @@ def exact(value: object) -> str:
     return _other(value)
 
 
-def _expression(value: Any) -> str:
+def _expression(value: Expr) -> str:
     if value.is_constant():
         if value.numel() == 1:
             return float(value).hex()
@@ -58,7 +58,7 @@ def _expression(value: Any) -> str:
     return tape(ca.symvar(value), value)
 
 
-def tape(inputs: Any, answer: Any) -> str:
+def tape(inputs: Sequence[Expr], answer: Expr) -> str:
     """The operations that lead from symbols to an expression, and the names of the symbols."""
     names = [[s.name() for s in ca.symvar(ca.SX(one))] for one in inputs]
     return f"{names} {spelled(inputs, answer)}"
@@ -69,7 +69,7 @@ def is_foreign(value: object) -> bool:
     return not type(value).__module__.startswith("trundle.")
 
 
-def _dataclass(value: Any) -> str:
+def _dataclass(value: ModelPart) -> str:
     kind = type(value)
     text = f"{kind.__module__}.{kind.__qualname__}" if is_foreign(value) else kind.__name__
     text += f"({','.join(f'{f.name}={exact(getattr(value, f.name))}' for f in fields(value))})"

@@ -8,7 +8,7 @@ for each state of Trundle's sources.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -21,6 +21,7 @@ from trundle.model.fingerprint import Examined, examine, held
 from trundle.model.force import Measure
 from trundle.model.model import Model
 from trundle.model.recorded import Recorded
+from trundle.typing import Expr
 
 
 def examined(model: Model) -> Examined:
@@ -83,5 +84,5 @@ class _Own:
             return all(self.has(getattr(value, field.name)) for field in fields(value))
         return False
 
-    def _knows(self, expression: Any, more: set[int]) -> bool:
+    def _knows(self, expression: Expr, more: set[int]) -> bool:
         return all(s.element_hash() in self.known or s.element_hash() in more for s in ca.symvar(expression))

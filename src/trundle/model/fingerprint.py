@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -17,6 +17,7 @@ from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.laws.signals import Signals
 from trundle.laws.tracking import RateTracking
 from trundle.model.connection import ConnectedPair
 from trundle.model.exact import exact, is_foreign
@@ -118,7 +119,7 @@ def _ask_laws(asker: Asker, c: ConnectedPair) -> None:
     """Asks the laws on the coordinates and bonds of a connection."""
     t, q, u = asker.t, asker.q, asker.u
 
-    def energies(law: EffortLaw) -> Iterator[Any]:
+    def energies(law: EffortLaw) -> Iterator[Expr]:
         yield law.effort(t, q, u)  # checked before the rest, which may be made from it
         yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
 
@@ -158,7 +159,7 @@ def _terms(terms: Terms) -> str:
     return exact([*names, [column.numel() for column in columns], ca.veccat(*columns)])
 
 
-def _coefficients(law: FrictionLaw, s: Any, motion: list[Expr], rolling: Any, bristles: list[Expr]) -> list[Expr]:
+def _coefficients(law: FrictionLaw, s: Signals, motion: list[Expr], rolling: Expr, bristles: list[Expr]) -> list[Expr]:
     speed = motion[0]
     if law.relaxes:
         weight, efforts = law.weighed(s, [speed], [rolling], rolling)

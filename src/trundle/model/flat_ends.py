@@ -12,25 +12,25 @@ up to a lean of 0.01 rad.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.pairs.edge import CircleEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
 from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.surface import Plane
-from trundle.space.rotation import axis_vector
-from trundle.typing import Array
+from trundle.space.rotation import Axis, axis_vector
+from trundle.typing import Array, Given
 
 LEAF = 1e-5  # of the radius: half of the thickness of a rim
 INSET = 2e-3  # of the radius: feet within the rim
 
-Part = tuple[str, SurfacePair, Any, Array]
+Part = tuple[str, SurfacePair, ArrayLike, Array]
 
 
-def check_feet(name: str, feet: Any) -> None:
+def check_feet(name: str, feet: Given) -> None:
     """ModelError for a number of feet on which nothing stands."""
     if isinstance(feet, bool) or not isinstance(feet, int) or feet < 0 or feet in (1, 2):
         raise ModelError(
@@ -39,7 +39,9 @@ def check_feet(name: str, feet: Any) -> None:
         )
 
 
-def flat_end(label: str, centre: Any, axis: Any, sides: tuple[int, ...], radius: float, feet: int) -> Iterator[Part]:
+def flat_end(
+    label: str, centre: ArrayLike, axis: Axis, sides: tuple[int, ...], radius: float, feet: int
+) -> Iterator[Part]:
     """A rim about the axis through its centre, with feet on the sides that are outer ones: 1 along the axis, -1."""
     turn, centre = with_y_along(axis), np.array(centre, dtype=float)
     if feet == 0:
@@ -55,7 +57,7 @@ def flat_end(label: str, centre: Any, axis: Any, sides: tuple[int, ...], radius:
         yield f"{label}_{foot}", HigherPair(Plane(), Vertex()), inner + side * raised + way, np.eye(3)
 
 
-def with_y_along(axis: Any) -> Array:
+def with_y_along(axis: Axis) -> Array:
     """Axes whose second one lies along the axis of a rim."""
     y = axis_vector(axis)
     helper = np.eye(3)[0] if abs(y[0]) < 0.9 else np.eye(3)[2]

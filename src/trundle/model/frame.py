@@ -1,15 +1,16 @@
 """Moving frames: roots of the tree beside the ground, whose motion is given by expressions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.laws.signals import NamedSignals
 from trundle.space.rotation import axis_vector, rotation_from_quaternion
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Given
 
 ALLOWED = (
     "A frame moves as time, parameters and states (m.state) say, whatever the bodies do. To let it follow a body, give "
@@ -45,7 +46,7 @@ class FrameState(Protocol):
 class FrameCourse(Protocol):
     """What gives all of the motion of a frame itself, such as a track: a function of the signals."""
 
-    def frame_state(self, s: Any) -> FrameState: ...
+    def frame_state(self, s: NamedSignals) -> FrameState: ...
 
 
 @final
@@ -84,10 +85,10 @@ class FrameSignals:
 class MotionPart:
     """`size` numbers of the motion of a frame, as a function of the signals."""
 
-    function: Any
+    function: Callable[[NamedSignals], Expr]
     size: int
 
-    def at(self, s: Any) -> Expr:
+    def at(self, s: NamedSignals) -> Expr:
         """The numbers at signals."""
         return ca.densify(ca.SX(self.function(s)))
 
@@ -105,14 +106,14 @@ class GivenMotion:
     axis: tuple[float, float, float] | None = None  # of the angle, in the ground and in the frame
     rates: MotionPart | None = None  # v, w, a, eps in the axes of the frame
 
-    def pose(self, s: Any) -> tuple[Expr, Expr]:
+    def pose(self, s: NamedSignals) -> tuple[Expr, Expr]:
         """Position and rotation matrix at signals."""
         turn = self.turn.at(s)
         R = ca.reshape(turn, 3, 3) if self.axis is None else about(np.array(self.axis), turn)
         return self.position.at(s), ca.densify(R)
 
 
-def given_motion(position: Any, rotation: Any) -> GivenMotion:
+def given_motion(position: Given, rotation: Given) -> GivenMotion:
     """The motion of a frame as the user gives it: three coordinates and (axis, angle), a rotation matrix or a
     quaternion (w, x, y, z), each an expression or a function of the signals.
     """
@@ -125,14 +126,14 @@ def given_motion(position: Any, rotation: Any) -> GivenMotion:
 
 def course_motion(course: FrameCourse) -> GivenMotion:
     """The motion of a frame by an object that knows all of it."""
-    last: list[tuple[Any, Any]] = []  # position, rotation and rates are asked for one after the other
+    last: list[tuple[NamedSignals, FrameState]] = []  # position, rotation and rates are asked for one after the other
 
-    def state(s: Any) -> Any:
+    def state(s: NamedSignals) -> FrameState:
         if not last or last[0][0] is not s:
             last[:] = [(s, course.frame_state(s))]
         return last[0][1]
 
-    def rates(s: Any) -> Expr:
+    def rates(s: NamedSignals) -> Expr:
         at = state(s)
         return ca.vertcat(*map(_coordinates, (at.v, at.w, at.a, at.eps)))
 
@@ -164,14 +165,14 @@ def about(axis: Array, angle: Expr) -> Expr:
 class _Answer:
     """What the user gave, a value or a function of the signals, brought into one column when it is asked for."""
 
-    def __init__(self, given: Any, read: Any) -> None:
+    def __init__(self, given: Given, read: Callable[[Given], Expr]) -> None:
         self.given, self.read = given, read
 
-    def __call__(self, s: Any) -> Expr:
+    def __call__(self, s: NamedSignals) -> Expr:
         return self.read(self.given(s) if callable(self.given) else self.given)
 
 
-def _coordinates(value: Any) -> Expr:
+def _coordinates(value: Given) -> Expr:
     try:
         found = ca.SX(ca.vertcat(*value)) if isinstance(value, tuple | list | np.ndarray) else ca.SX(value)
     except (TypeError, NotImplementedError):
@@ -181,20 +182,20 @@ def _coordinates(value: Any) -> Expr:
     return ca.vec(found)
 
 
-def _turn(value: Any) -> tuple[Expr, Expr] | None:
+def _turn(value: Given) -> tuple[Expr, Expr] | None:
     """(axis, angle), where that is what was given."""
     if isinstance(value, tuple | list) and len(value) == 2 and not isinstance(value[1], tuple | list | str):
         return value[0], value[1]
     return None
 
 
-def _angle(value: Any) -> Expr:
+def _angle(value: Given) -> Expr:
     turn = _turn(value)
     assert turn is not None
     return ca.SX(turn[1])
 
 
-def _fixed_axis(rotation: Any) -> tuple[float, float, float] | None:
+def _fixed_axis(rotation: Given) -> tuple[float, float, float] | None:
     """The axis of a rotation that is given as (axis, angle), where its axis is numbers."""
     turn = _turn(_probed(rotation))
     if turn is None:
@@ -203,7 +204,7 @@ def _fixed_axis(rotation: Any) -> tuple[float, float, float] | None:
     return float(x), float(y), float(z)
 
 
-def _probed(rotation: Any) -> Expr:
+def _probed(rotation: Given) -> Expr:
     """What a function of the signals answers to signals that are any number; None where it cannot be asked so."""
     if not callable(rotation):
         return rotation
@@ -223,7 +224,7 @@ class _AnySignal:
         return ca.SX.sym(name)
 
 
-def _matrix(value: Any) -> Expr:
+def _matrix(value: Given) -> Expr:
     """Nine entries, by columns."""
     wrong = ModelError(
         f"the rotation of a frame is (axis, angle), a 3x3 matrix or a quaternion (w, x, y, z), got {value!r}."

@@ -2,20 +2,21 @@
 uses them.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.derivative import derivative
+from trundle.laws.signals import NamedSignals
 from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
 from trundle.model.register import model_register
 from trundle.model.start_values import start_values
-from trundle.typing import Expr
+from trundle.typing import Expr, TapeFunction
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
@@ -43,7 +44,7 @@ def frame_signals(model: Model, t: Expr) -> FrameSignals:
     return FrameSignals(t, known, {state.name: ca.SX.sym(f"rate of {state.name}") for state in states})
 
 
-def _start(model: Model, signals: FrameSignals) -> tuple[Any, list[float]]:
+def _start(model: Model, signals: FrameSignals) -> tuple[TapeFunction, list[float]]:
     """Symbols that a frame may depend on beside time, and their values at the start; rates count as zero."""
     states, tables = model.every_state(), model.tables.values()
     given = start_values(model)
@@ -86,7 +87,7 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
     return _number_faults(model, motion, signals, where)
 
 
-def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[Any, list[float]]:
+def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[TapeFunction, list[float]]:
     """Position, rotation, and two derivatives of both by time as a function of time and [parameters, states, their
     rates, tables]; and the values of these at the start.
     """
@@ -97,7 +98,7 @@ def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> t
     return ca.Function("pose", [signals.t, symbols], outputs), values
 
 
-def _numbers_of(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[Any, list[float]]:
+def _numbers_of(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[TapeFunction, list[float]]:
     """The same; where the motion gives its rates itself, these in place of derivatives, which take long."""
     if motion.rates is None:
         return pose_function(model, motion, signals)
@@ -153,5 +154,5 @@ def _asked(model: Model) -> set[str]:
     return found
 
 
-def _answer(function: Any, signals: Any) -> list[Expr]:
+def _answer(function: Callable[[NamedSignals], Expr], signals: NamedSignals) -> list[Expr]:
     return [function(signals)]

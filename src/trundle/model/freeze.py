@@ -5,9 +5,9 @@ over, reaches it. The copy depends on no code of the user, so it can be pickled.
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, NoReturn, final
+from typing import NoReturn, TypeVar, final
 
 import casadi as ca
 import numpy as np
@@ -29,19 +29,22 @@ from trundle.model.model import Model
 from trundle.model.non_ideal import entries
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
 from trundle.model.table import ModelTable
+from trundle.typing import Expr, ModelPart, Values
 
 ARGUMENTS: dict[type, str] = {Motor: "tqu", Acceleration: "tqu", Flow: "tq", Servo: "t"}
 """What functions in these laws are called with; all others are functions of the signals."""
 
 
 SCALARS = str | bytes | bool | int | float
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @final
-class Settled(dict[Any, Any]):
+class Settled(dict[K, V]):
     """A dictionary that stays as it is."""
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise ModelError(FROZEN)
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
@@ -50,7 +53,7 @@ class Settled(dict[Any, Any]):
         return Settled, (dict(self),)
 
 
-def frozen(model: Model, relax: Mapping[str, Any] | None = None) -> Model:
+def frozen(model: Model, relax: Values | None = None) -> Model:
     """The copy that a system works on, with further weights of rows; ModelError where a function cannot be asked."""
     if model.is_frozen and not relax:
         return model
@@ -74,9 +77,9 @@ class _Copier:
         self.source, self.settled = model, settled
         self.asker = Asker(whole)
         self.own_classes: set[str] = set()
-        self._done: dict[int, tuple[Any, Any]] = {}  # place in memory -> part, which is so kept alive, and its copy
+        self._done: dict[int, tuple[ModelPart, ModelPart]] = {}  # place in memory -> part (so kept alive), copy
 
-    def model(self, relax: Mapping[str, Any]) -> Model:
+    def model(self, relax: Values) -> Model:
         out, source = copy.copy(self.source), self.source
         for name, value in vars(source).items():
             if name not in ("is_frozen", "relaxations", "weight_matrices", "resistances", "own_classes"):
@@ -95,7 +98,7 @@ class _Copier:
             raise ModelError(self.asker.faults)
         return out
 
-    def copied(self, value: object, where: str, owner: object = None) -> Any:
+    def copied(self, value: object, where: str, owner: object = None) -> ModelPart:
         """A copy of any part; `owner` is the part that a function belongs to."""
         if value is None or isinstance(value, SCALARS | np.generic | type | ca.Function | Table):
             return value
@@ -111,7 +114,7 @@ class _Copier:
             self._done[id(value)] = value, self._new(value, where)
         return self._done[id(value)][1]
 
-    def _new(self, value: object, where: str) -> Any:
+    def _new(self, value: object, where: str) -> ModelPart:
         if isinstance(value, np.ndarray):
             array = np.array([self.copied(v, where) for v in value.ravel()] + [None], dtype=object)[:-1]
             array = array.reshape(value.shape) if value.dtype == object else value.copy()
@@ -126,7 +129,7 @@ class _Copier:
             return self._part(value, getattr(value, "name", None) or where)
         return copy.deepcopy(value)
 
-    def _part(self, value: Any, where: str) -> Any:
+    def _part(self, value: ModelPart, where: str) -> ModelPart:
         """A dataclass with copies of its fields, and without what it has derived from them."""
         out = object.__new__(type(value))
         self._done[id(value)] = value, out
@@ -137,21 +140,21 @@ class _Copier:
             object.__setattr__(out, field.name, self.copied(getattr(value, field.name), title, value))
         return out
 
-    def _function(self, function: Any, where: str, owner: Any) -> Any:
+    def _function(self, function: Callable[..., Expr], where: str, owner: object) -> Recorded | None:
         symbols = {"t": self.asker.t, "q": self.asker.q, "u": self.asker.u}
-        arguments: list[Any] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.asker.signals]
+        arguments: list[Expr] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.asker.signals]
         size = owner.size if isinstance(owner, MotionPart) else 3 if isinstance(owner, Wrench) else 1
         answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
         return self._record(answers[0], arguments) if answers else None
 
-    def _matrix(self, rows: tuple[str, ...], matrix: object) -> Any:
+    def _matrix(self, rows: tuple[str, ...], matrix: object) -> ModelPart:
         """The weight matrix of several rows; a function's answer is the column of its entries."""
         n, where = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
         if not callable(matrix):
             return self.copied(matrix, where)
         return self._asking(where, lambda s: entries(matrix(s), n), n**2)
 
-    def _asking(self, where: str, given: object, size: int = 1) -> Any:
+    def _asking(self, where: str, given: object, size: int = 1) -> ModelPart:
         """A number or a function that may ask for multipliers."""
         if not callable(given):
             return self.copied(given, where)
@@ -160,7 +163,7 @@ class _Copier:
         extra = {row: (Question("multiplier", row), symbol) for row, symbol in signals.symbols.items()}
         return self._record(answers[0], [self.asker.signals], list(extra.values())) if answers else None
 
-    def _by_answers(self, part: EffortLaw | FlowLaw | Force, where: str) -> Any:
+    def _by_answers(self, part: EffortLaw | FlowLaw | Force, where: str) -> ModelPart:
         """What a class of the user's own answers."""
         name, a = type(part).__name__, self.asker
         if isinstance(part, Force):
@@ -191,7 +194,7 @@ class _Copier:
             return None
         return RecordedEffort(name, self._record(ca.vertcat(*answers), arguments), part.element, part.only_pushes)
 
-    def _record(self, answer: Any, arguments: list[Any], more: list[tuple[Question, Any]] | None = None) -> Recorded:
+    def _record(self, answer: Expr, arguments: list[Expr], more: list[tuple[Question, Expr]] | None = None) -> Recorded:
         """The answer with the questions that it depends on, in the order in which they appear in it."""
         if arguments[0] is self.asker.signals:
             known = [*self.asker.signals.questions.values(), (Question("signal", "t"), self.asker.t), *(more or [])]
@@ -204,10 +207,10 @@ class _Copier:
         questions = tuple(Question(q.kind, self._own(q.of)) for q, _ in used)
         return Recorded(questions, tuple(symbol for _, symbol in used), answer)
 
-    def _own(self, of: object) -> Any:
+    def _own(self, of: object) -> ModelPart:
         return self.copied(of, "a frame") if isinstance(of, Frame | Body) else of
 
 
-def _known(answer: object, asker: Asker, multipliers: Mapping[str, Any]) -> Any:
+def _known(answer: Expr, asker: Asker, multipliers: Mapping[str, Expr]) -> Expr:
     asker.known |= {symbol.element_hash() for symbol in multipliers.values()}
     return answer

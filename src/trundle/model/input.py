@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 
 import casadi as ca
 
@@ -32,7 +32,7 @@ class Input:
     def __repr__(self) -> str:
         return f"<Input {self.name!r}>"
 
-    def __call__(self, at: object, *_: Any) -> Expr:
+    def __call__(self, at: object, *_: object) -> Expr:
         """The value at a time, or at that of the signals: u(t), u(s); a law may be given the input itself."""
         return self.level.symbol + self.signal(getattr(at, "t", at))
 
@@ -43,7 +43,7 @@ class Input:
             "", self.name, self.level.unit, text, 1, lambda s: ca.SX(self(s)), "inputs", "input", signal=True
         )
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ModelError(
             f"the input {self.name!r} is a function of time, not a number: inside a law or force write "
             f"{self.name}(t), {self.name}(s) or s[{self.name!r}]. Use a parameter (m.parameter) for what does not "

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,7 +12,7 @@ from trundle.lookup.table import Table
 from trundle.model.input import signal_name
 from trundle.model.model import Model
 from trundle.model.table import with_tables
-from trundle.typing import Values
+from trundle.typing import Given, State, Values
 
 CHOICES = (
     "give a number, tr.Table(t, values, between='linear') ('previous' holds each value until the next), a function of "
@@ -22,9 +21,9 @@ CHOICES = (
 
 
 def with_inputs(
-    model: Model, parameters: Values | None, tables: Mapping[str, Any] | None,
-    inputs: Values | None, span: tuple[Any, Any], several: bool = False,
-) -> Mapping[str, Any] | None:  # fmt: skip
+    model: Model, parameters: Values | None, tables: Values | None,
+    inputs: Values | None, span: tuple[Given, Given], several: bool = False,
+) -> Values | None:  # fmt: skip
     """Parameters, tables and inputs that are given to a run over a span of time (s), together by name; of several runs
     inputs may be lists with one for each.
     """
@@ -33,7 +32,7 @@ def with_inputs(
         return given
     if not isinstance(inputs, Mapping):
         raise ModelError(f"give inputs by name, {{'name': signal}}, not as {type(inputs).__name__}.")
-    found: dict[str, Any] = {}
+    found: State = {}
     breaks = _breaks(model, given or {}) if any(map(callable, inputs.values())) or several else []
     for name, value in inputs.items():
         if name not in model.inputs:
@@ -64,7 +63,7 @@ def _breaks(model: Model, given: Values) -> list[float]:
     return [float(t) for t in np.unique(times) if np.isfinite(t)]
 
 
-def signal(name: str, value: Any, span: tuple[Any, Any], breaks: Sequence[float] = ()) -> float | Table:
+def signal(name: str, value: Given, span: tuple[Given, Given], breaks: Sequence[float] = ()) -> float | Table:
     """The value of an input as a number or a table of time; a function of time is looked at closely at breaks."""
     try:
         if isinstance(value, Real | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0):
@@ -84,14 +83,14 @@ def signal(name: str, value: Any, span: tuple[Any, Any], breaks: Sequence[float]
     raise ModelError(f"input {name!r} cannot be {what}; {CHOICES}.")
 
 
-def _span(span: tuple[Any, Any]) -> tuple[float, float]:
+def _span(span: tuple[Given, Given]) -> tuple[float, float]:
     start, length = (float(v) if isinstance(v, Real) else np.nan for v in span)
     if not (np.isfinite(start) and np.isfinite(length) and length > 0):
         raise ModelError(f"a function of time needs a run of finite length, not {span[1]!r} s from {span[0]!r} s.")
     return start, start + length
 
 
-def _of_array(array: Any) -> Table:
+def _of_array(array: Given) -> Table:
     if tuple(array.dims) != ("time",):
         raise ModelError(f"an array over 'time' alone is a signal; this one has the dimensions {tuple(array.dims)}.")
     if np.asarray(array["time"].values).dtype.kind in "mM":
@@ -101,7 +100,7 @@ def _of_array(array: Any) -> Table:
     return Table.from_xarray(array, between="linear")
 
 
-def split_signals(model: Model, given: Values) -> Mapping[str, Any]:
+def split_signals(model: Model, given: Values) -> Values:
     """Values by name in which the signals of inputs stand where the tables that hold them do, above a level of 0."""
     if not isinstance(given, Mapping):
         return given

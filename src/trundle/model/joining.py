@@ -1,7 +1,6 @@
 """How bodies are joined: by a pair, by one at several points, or by contacts of their shapes with a plane."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from trundle.arguments import advised
 from trundle.errors import ModelError
@@ -18,6 +17,7 @@ from trundle.model.touching import touches_of
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
+from trundle.typing import Expr, Option
 
 
 class Joining(Declarations):
@@ -93,9 +93,9 @@ class Joining(Declarations):
         pair: Pair | Joint,
         first: Body | Frame,
         second: Body | Frame,
-        points: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]],
+        points: Mapping[str, Sequence[Expr]] | Sequence[Sequence[Expr]],
         name: str | None = None,
-        **options: Any,
+        **options: Option,
     ) -> tuple[ConnectedPair, ...]:
         """Connect two bodies by one connection with several contact points, such as a box on its corners.
 

@@ -7,7 +7,7 @@ of them; they differ in what seals translation along and rotation about the axis
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError
 from trundle.laws.efforts import Motor, Open, Spring
@@ -17,6 +17,7 @@ from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Cylindrical, Fixed, Pair, Prismatic, Revolute
 from trundle.pairs.surface import Surface
 from trundle.space.rotation import Axis, align_z
+from trundle.typing import Expr, Given
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Joint:
         raise TypeError(f"{type(self).__name__} is abstract")
 
 
-def _laws(given: Any, where: str) -> list[Law]:
+def _laws(given: Given, where: str) -> list[Law]:
     """Laws on one bond: none, one, or (which the check of the model refuses) several."""
     laws = [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
     for law in laws:
@@ -52,7 +53,7 @@ class JointOnAxis(Joint):
 
     axis: Axis = "z"
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         """What seals translation and rotation."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
@@ -79,10 +80,10 @@ class AxisJoint(JointOnAxis):
     coordinate and rate. Coordinates are called displacement and angle.
     """
 
-    translation: Any = None
-    rotation: Any = None
+    translation: Given = None
+    rotation: Given = None
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return self.translation, self.rotation
 
 
@@ -91,7 +92,7 @@ class AxisJoint(JointOnAxis):
 class FixedIdealJoint(JointOnAxis):
     """mu = 0, M = 0: a hinge."""
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return Locked(), Open()
 
 
@@ -100,7 +101,7 @@ class FixedIdealJoint(JointOnAxis):
 class FreeIdealJoint(JointOnAxis):
     """F = 0, M = 0: slides along and turns about the axis."""
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return Open(), Open()
 
 
@@ -109,10 +110,10 @@ class FreeIdealJoint(JointOnAxis):
 class SpringIdealJoint(JointOnAxis):
     """F = c nu + d nu_rate on the first body, M = 0: turns freely and is elastic along the axis."""
 
-    stiffness: Any = 0.0  # c, N/m
-    damping: Any = 0.0  # d, N s/m
+    stiffness: Expr = 0.0  # c, N/m
+    damping: Expr = 0.0  # d, N s/m
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return Spring(self.stiffness, self.damping), Open()
 
 
@@ -125,9 +126,9 @@ class FixedControlledJoint(JointOnAxis):
     the effort on the second body.
     """
 
-    torque: Callable[[Any, Any, Any], Any] | EffortLaw | Any = 0.0  # N m
+    torque: Callable[[Expr, Expr, Expr], Expr] | EffortLaw | Expr = 0.0  # N m
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         given = self.torque
         if isinstance(given, EffortLaw):
             return Locked(), given
@@ -139,7 +140,7 @@ class FixedControlledJoint(JointOnAxis):
 class FreeSlideJoint(JointOnAxis):
     """F = 0, lambda = 0: a slider."""
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return Open(), Locked()
 
 
@@ -148,9 +149,9 @@ class FreeSlideJoint(JointOnAxis):
 class FixedServoJoint(JointOnAxis):
     """mu = 0, lambda = f(t, angle, rate): the relative angular acceleration is prescribed."""
 
-    acceleration: Callable[[Any, Any, Any], Any] | Any = 0.0  # rad/s^2
+    acceleration: Callable[[Expr, Expr, Expr], Expr] | Expr = 0.0  # rad/s^2
 
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Given, Given]:
         return Locked(), Acceleration(self.acceleration)
 
 
@@ -174,12 +175,12 @@ class Connection(Joint):
     to the first surface, and z is sealed by tr.Locked() or a spring.
     """
 
-    x: Any = None
-    y: Any = None
-    z: Any = None
-    rx: Any = None
-    ry: Any = None
-    rz: Any = None
+    x: Given = None
+    y: Given = None
+    z: Given = None
+    rx: Given = None
+    ry: Given = None
+    rz: Given = None
     surfaces: tuple[Surface, Surface] | None = None
 
     def seals(self) -> list[tuple[str, Law]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from threading import RLock
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -21,7 +21,7 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, given_signal, is_signal, model_register
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
@@ -47,7 +47,7 @@ class Asker:
         self.known = {s.element_hash() for s in symbols}
         self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
-    def ask(self, where: str, question: Callable[[], Iterable[Any]], size: int = 1) -> list[Expr]:
+    def ask(self, where: str, question: Callable[[], Iterable[Given]], size: int = 1) -> list[Expr]:
         """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
         try:
             with no_interpolation():
@@ -96,7 +96,7 @@ class Asker:
             )
 
 
-def _expression(value: Any, size: int) -> Expr:
+def _expression(value: Given, size: int) -> Expr:
     if isinstance(value, list | tuple | np.ndarray):
         value = ca.vertcat(*value)
     if value is None:
@@ -118,7 +118,7 @@ def no_interpolation() -> Iterator[None]:
     Other functions of NumPy give what CasADi's own give, without CasADi's notice on how that came to be.
     """
 
-    def refuse(expression: Any, function: Any, *rest: Any) -> Expr:
+    def refuse(expression: Expr, function: object, *rest: object) -> Expr:
         if function is np.interp:
             raise ModelError(
                 "np.interp cannot look up an expression. Declare a table, curve = m.table('curve', tr.Table(x, y, "
@@ -137,7 +137,7 @@ def no_interpolation() -> Iterator[None]:
             setattr(ca.SX, HOOK, usual)
 
 
-def finite_constants(expression: Any) -> bool:
+def finite_constants(expression: Expr) -> bool:
     """True when every constant in the expression is finite."""
     if expression.is_constant():
         return bool(np.all(np.isfinite(np.array(ca.DM(expression)))))
@@ -159,7 +159,7 @@ class SymbolicSignals:
 
     def __init__(self, model: Model, t: Expr) -> None:
         self.model, self.t = model, t
-        self.questions: dict[str, tuple[Question, Any]] = {}  # what was asked, and the symbol that stands for it
+        self.questions: dict[str, tuple[Question, Expr]] = {}  # what was asked, and the symbol that stands for it
         self.known: set[int] = set()
 
     @cached_property
@@ -173,7 +173,7 @@ class SymbolicSignals:
             self.known |= {s.element_hash() for s in ca.symvar(symbol)}
         return self.questions[name][1]
 
-    def _motion(self, kind: str, place: Any, columns: int = 1) -> Expr:
+    def _motion(self, kind: str, place: Given, columns: int = 1) -> Expr:
         frame = as_frame(place)
         if self.model.bodies.get(frame.body.name) is not frame.body:
             raise ModelError(

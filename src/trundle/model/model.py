@@ -1,7 +1,7 @@
 """The model as the user describes it: bodies, connections, forces. Nothing is derived here."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 from trundle.arguments import advised
 from trundle.errors import ModelError
@@ -14,7 +14,7 @@ from trundle.model.material import density_of, describe_mass, from_shapes
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.part_check import as_shapes, body_faults, force_faults, refuse, vector_faults
 from trundle.model.shape import Shape
-from trundle.typing import Expr, Values
+from trundle.typing import Expr, Given, Values
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -49,7 +49,7 @@ class Model(Joining):
         if name == "start" and not isinstance(value, Mapping):
             raise ModelError(f"give start values by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(advice.missing_attribute(name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Model":
@@ -124,9 +124,9 @@ class Model(Joining):
     def moving_frame(
         self,
         name: str,
-        position: Any = (0.0, 0.0, 0.0),
-        rotation: Any = None,
-        motion: Any = None,
+        position: Given = (0.0, 0.0, 0.0),
+        rotation: Given = None,
+        motion: Given = None,
         shape: tuple[Shape, ...] | Shape = (),
     ) -> Body:
         """Add a frame with prescribed motion, such as the deck of a ship: bodies connected to it are described
@@ -224,7 +224,7 @@ class Model(Joining):
             check_matrix(self, row, weight)
             self.weight_matrices[tuple(row)] = weight
 
-    def resist(self, motion: str, effort: Any) -> None:
+    def resist(self, motion: str, effort: Given) -> None:
         """Add a force that a constraint exerts in addition to its ideal one: C of [Ikoki 2021, Eqs. 5, 17].
 
         Parameters

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -10,12 +9,13 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.model.connection import ConnectedPair
 from trundle.model.contents import ModelContents
+from trundle.typing import Expr, Given, Value
 
 EXAMPLE = "such as 'wheel.slip_x'"
 ROUND_OFF = 1e-12
 
 
-def check_weight(model: ModelContents, row: Any, weight: Any) -> None:
+def check_weight(model: ModelContents, row: Given, weight: Given) -> None:
     """ModelError where a weight is neither a number from 0 to 1 nor an expression of parameters nor a function, where
     the row does not belong to a connection, or where it has a weight already.
     """
@@ -24,7 +24,7 @@ def check_weight(model: ModelContents, row: Any, weight: Any) -> None:
         raise ModelError(f"the weight of {row!r} lies between 0 (lifted) and 1 (held), got {weight!r}.")
 
 
-def check_matrix(model: ModelContents, rows: Sequence[Any], weight: object) -> None:
+def check_matrix(model: ModelContents, rows: Sequence[Given], weight: object) -> None:
     """ModelError where a matrix of weights is none, or one of the rows has a weight already."""
     for row in rows:
         _check_row(model, row)
@@ -59,7 +59,7 @@ def check_resistance(model: ModelContents, motion: object, effort: object) -> No
         )
 
 
-def entries(matrix: Any, n: int) -> list[Any]:
+def entries(matrix: Given, n: int) -> list[Expr]:
     """The n^2 numbers or expressions of a matrix that was given in rows, row by row."""
     if isinstance(matrix, ca.SX | ca.DM):
         return ca.vertsplit(ca.vec(matrix.T))
@@ -69,7 +69,7 @@ def entries(matrix: Any, n: int) -> list[Any]:
     return [entry for row in rows for entry in row]
 
 
-def by_rows(model: Any, asked: Sequence[str]) -> Any:
+def by_rows(model: ModelContents, asked: Sequence[str]) -> Value:
     """The model with joints, of which a held bond is relaxed or its multiplier asked for, held by rows: no joint of
     the tree can tell.
     """

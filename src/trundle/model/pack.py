@@ -2,20 +2,21 @@
 
 import io
 import pickle
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.lookup.node import read, written
 from trundle.model.model import Model
+from trundle.typing import Expr
 
 
 @final
 class _Packer(pickle.Pickler):
     def __init__(self, stream: io.BytesIO) -> None:
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
-        self.expressions: list[Any] = []
+        self.expressions: list[Expr] = []
 
     def persistent_id(self, obj: object) -> tuple[int, type[ca.SX]] | None:
         if not isinstance(obj, ca.SX):
@@ -26,16 +27,16 @@ class _Packer(pickle.Pickler):
 
 @final
 class _Unpacker(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, expressions: list[Any]) -> None:
+    def __init__(self, stream: io.BytesIO, expressions: list[Expr]) -> None:
         super().__init__(stream)
         self.expressions = expressions
 
-    def persistent_load(self, pid: Any) -> Any:
+    def persistent_load(self, pid: tuple[int, type[ca.SX]]) -> Expr:
         i, kind = pid
         return kind(self.expressions[i])
 
 
-def packed(model: Model) -> tuple[Any, ...]:
+def packed(model: Model) -> tuple[object, ...]:
     """What pickle shall keep of a model: functions by their answers, expressions as a tape."""
     from trundle.model.freeze import recorded
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,9 +12,10 @@ from trundle.model.contents import ModelContents
 from trundle.model.force import Force
 from trundle.model.shape import Shape
 from trundle.space.inertia import inertia_faults
+from trundle.typing import Expr
 
 
-def evaluate(model: ModelContents, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
+def evaluate(model: ModelContents, expression: Expr, values: Mapping[str, float] | None = None) -> np.ndarray:
     """Numbers of an expression at given values of all parameters, else at their defaults."""
     expression = ca.SX(expression)
     if expression.is_constant():

@@ -7,7 +7,7 @@ pickled, wherever the function came from.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -17,7 +17,7 @@ from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
 from trundle.model.force import Force, Measure, Terms
 from trundle.model.state import State
-from trundle.typing import Expr, TapeFunction
+from trundle.typing import Expr, ModelPart, TapeFunction
 
 
 @final
@@ -26,7 +26,7 @@ class Question:
     """What a function asked for: an argument by its place, or something of the signals."""
 
     kind: str  # "argument", "signal", or a method of the signals: "position", "multiplier", ...
-    of: Any  # place of the argument, name of the signal, or frame
+    of: ModelPart  # place of the argument, name of the signal, or frame
 
     def answer(self, arguments: Sequence[Expr]) -> Expr:
         """The same question put to the arguments of a call."""
@@ -46,7 +46,7 @@ class Recorded:
     symbols: tuple[Expr, ...]
     answer: Expr
 
-    def __call__(self, *arguments: Any) -> Expr:
+    def __call__(self, *arguments: Expr) -> Expr:
         given = [ca.SX(question.answer(arguments)) for question in self.questions]
         if not given:
             return ca.SX(self.answer)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.arguments import advised_class
 from trundle.errors import ModelError
-from trundle.typing import Array
+from trundle.typing import Array, Given, Untyped
 
 Point = tuple[float, float, float]
 AxisName = Literal["x", "y", "z"]
@@ -190,7 +190,7 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> Mesh:
     return Mesh(tuple((float(x), float(y), float(z)) for x, y, z in corners), rows)
 
 
-def _fault(name: str, value: Any) -> str | None:
+def _fault(name: str, value: Given) -> str | None:
     """What is wrong with a field of a shape; None if it can be meant."""
     if name == "axis":
         if isinstance(value, str):
@@ -210,7 +210,7 @@ def _fault(name: str, value: Any) -> str | None:
     return None
 
 
-def _trimesh() -> Any:
+def _trimesh() -> Untyped:
     try:
         import trimesh
     except ImportError as error:

@@ -1,14 +1,14 @@
 """What is built: a model that nothing can change, and the key under which everything that follows from it is kept."""
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError
 from trundle.model.examined import examined
 from trundle.model.fingerprint import fingerprint
 from trundle.model.freeze import frozen
 from trundle.model.model import Model
+from trundle.typing import Values
 
 
 @final
@@ -20,7 +20,7 @@ class Spec:
     in them share their kernels. `measures` are what can be asked of each force.
     """
 
-    def __init__(self, model: Model, relax: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, model: Model, relax: Values | None = None) -> None:
         self.model = frozen(model, relax)
         self.key, self.measures = examined(self.model)
 

@@ -1,22 +1,22 @@
 """Start values of a model in numbers. Those that are expressions of the parameters follow what a run is given."""
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.model.contents import ModelContents
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 
-def start_values(model: ModelContents, parameters: Array | None = None) -> dict[str, Any]:
+def start_values(model: ModelContents, parameters: Array | None = None) -> dict[str, Expr]:
     """Start values by name, at the default parameters or at given ones, in the order of the model."""
     return {**model.start, **dependent_starts(model, parameters)}
 
 
-def dependent_starts(model: ModelContents, parameters: Array | None = None) -> dict[str, Any]:
+def dependent_starts(model: ModelContents, parameters: Array | None = None) -> dict[str, Expr]:
     """Those that depend on parameters: numbers and vectors, or with one row of parameters for each case, as many."""
     open_ = _expressions(model)
     if not open_:
@@ -42,7 +42,7 @@ def dependent_starts(model: ModelContents, parameters: Array | None = None) -> d
     return out
 
 
-def _expressions(model: ModelContents) -> dict[str, Any]:
+def _expressions(model: ModelContents) -> dict[str, Expr]:
     signals = _ParametersOnly({p.name: p.symbol for p in model.parameters.values() if p.name not in model.inputs})
     found = {}
     for name, value in model.start.items():
@@ -58,18 +58,18 @@ def _expressions(model: ModelContents) -> dict[str, Any]:
 class _ParametersOnly:
     """Signals of which a start value may depend on."""
 
-    def __init__(self, known: Mapping[str, Any], name: str = "") -> None:
+    def __init__(self, known: Mapping[str, Expr], name: str = "") -> None:
         self._known, self._name = known, name
 
     def of(self, name: str) -> "_ParametersOnly":
         return _ParametersOnly(self._known, name)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name not in self._known:
             raise ModelError(
                 f"the start value of {self._name!r} depends on {name!r}: it may depend on parameters only."
             )
         return self._known[name]
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Expr:
         raise ModelError(f"the start value of {self._name!r} uses {name!r}: it may depend on parameters only.")

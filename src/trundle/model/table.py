@@ -4,11 +4,11 @@ given to a run.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.typing import Values
+from trundle.typing import Expr, Values
 
 
 @final
@@ -19,10 +19,10 @@ class ModelTable:
     """
 
     name: str
-    symbol: Any
+    symbol: Expr
     table: Table
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Expr) -> Expr:
         kind = self.table.kind
         if len(arguments) != kind.arguments:
             raise ModelError(f"table {self.name!r} takes {kind.arguments} argument(s), got {len(arguments)}.")
@@ -44,9 +44,7 @@ class ModelTable:
         return other
 
 
-def with_tables(
-    known: Mapping[str, ModelTable], parameters: Values | None, tables: Mapping[str, Any] | None
-) -> Mapping[str, Any] | None:
+def with_tables(known: Mapping[str, ModelTable], parameters: Values | None, tables: Values | None) -> Values | None:
     """Parameters and tables that are given to a run, together by name."""
     if not tables:
         return parameters

@@ -5,9 +5,10 @@ feet at its ends, a capsule with the balls at its ends.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, final
+from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.model.body import Frame
@@ -18,7 +19,7 @@ from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Plane
 from trundle.pairs.surface import Sphere as SphereSurface
-from trundle.space.rotation import axis_vector
+from trundle.space.rotation import Axis, axis_vector
 from trundle.typing import Array
 
 
@@ -113,15 +114,15 @@ def _cannot(name: str, shape: Shape, where: str = "") -> ModelError:
     )
 
 
-def _direction(axis: Any) -> Array:
+def _direction(axis: Axis) -> Array:
     return axis_vector(axis)
 
 
-def _is_across(axis: Any) -> bool:
+def _is_across(axis: Axis) -> bool:
     """Along y: across the plane of motion."""
     return bool(abs(_direction(axis)[1]) > 1 - 1e-12)
 
 
-def _ends(at: Any, axis: Any, length: float) -> list[Array]:
+def _ends(at: ArrayLike, axis: Axis, length: float) -> list[Array]:
     half = _direction(axis) * float(length) / 2
     return [np.array(at, dtype=float) - half, np.array(at, dtype=float) + half]

@@ -9,7 +9,7 @@ articulated inertia [A H; H' M]: A11 A12 A13 A22 A23 A33, H11 ... H33 by rows, M
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -17,15 +17,15 @@ from trundle.motion.kinematics import Kinematics, sine_cosine
 from trundle.motion.links import Link, Tree
 from trundle.motion.motion import Inertias, Loads
 from trundle.space.rotation import cross, rotation_from_quaternion
-from trundle.typing import Expr, TapeFunction
+from trundle.typing import Expr, Maker, TapeFunction
 
 UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, in the order they are kept
 
 
-def template(n_in: tuple[int, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def template(n_in: tuple[int, ...]) -> Callable[[Maker], Maker]:
     """Write a formula in scalars once; afterwards it is expanded by CasADi, which is faster than Python."""
 
-    def wrap(formula: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap(formula: Maker) -> Maker:
         @lru_cache(maxsize=1)
         def function() -> TapeFunction:
             inputs = [ca.SX.sym(f"i{k}", n) for k, n in enumerate(n_in)]

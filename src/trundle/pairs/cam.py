@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.pairs.cam_profile import ArcProfile, PolarProfile
 from trundle.pairs.surface import Surface
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 
 @final
@@ -106,7 +106,7 @@ class Cam(Surface):
         return isinstance(self.shape, ArcProfile) and any(length > 0 for _, length in self.shape.joints)
 
 
-def _read(profile: Any) -> PolarProfile:
+def _read(profile: Given) -> PolarProfile:
     """A function, or a radius that is the same everywhere, on the tape."""
     angle = ca.SX.sym("angle")
     remedy = (

@@ -5,13 +5,12 @@ over b alone finds all valleys of the distance; Newton's method does the rest, i
 """
 
 from math import acos, atan2, hypot, inf, pi
-from typing import Any
 
 import numpy as np
 
 from trundle.pairs.curvature import principal
 from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep
-from trundle.typing import Array, Flags
+from trundle.typing import Array, Flags, Integers
 
 Range = tuple[float, float]
 GRID = 65  # turns b at which a valley is looked for
@@ -149,7 +148,7 @@ def _grid(sweep: NumericSweep, points: Array, low: float, high: float) -> Array:
     return np.broadcast_to((from_start @ slide)[:, None], (len(points), 1))
 
 
-def _valleys(far: Array) -> np.ndarray[Any, np.dtype[np.intp]]:
+def _valleys(far: Array) -> Integers:
     """Numbers of the lowest grid points that are not higher than their neighbours."""
     edge = np.full((*far.shape[:-1], 1), inf)
     left, right = np.concatenate([edge, far[..., :-1]], -1), np.concatenate([far[..., 1:], edge], -1)

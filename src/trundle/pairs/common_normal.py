@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, pi
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class PlacedSurface(ABC):
     def at(self, s: Array) -> "Sides":
         """The surface at coordinates s (..., 2)."""
 
-    def inside(self, x: Any) -> Array:
+    def inside(self, x: Array) -> Array:
         """A point of the ground in the frame of the surface."""
         return np.asarray((x - self.p) @ self.R)
 

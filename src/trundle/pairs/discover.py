@@ -2,11 +2,12 @@
 there are, those of the user included.
 """
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
+from trundle.typing import Kind
 
 T = TypeVar("T")
 
@@ -68,5 +69,5 @@ def edges(of_user: bool = True) -> tuple[type[Surface], ...]:
     return tuple(s for s in _spatial(of_user) if s.dimension < 2)
 
 
-def _spatial(of_user: bool) -> tuple[type[Any], ...]:
+def _spatial(of_user: bool) -> tuple[Kind, ...]:
     return tuple(s for s in final_classes(Surface, of_user) if s.by_name and not s.planar)

@@ -1,7 +1,7 @@
 """A higher pair and the chain of lower pairs that moves as it does, both ways [Meijaard 2024, Sec. 2]."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -12,6 +12,7 @@ from trundle.pairs.numeric import components
 from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain, Screw
 from trundle.space.rotation import axis_vector
+from trundle.typing import Expr, ModelPart
 
 if TYPE_CHECKING:
     from trundle.pairs.higher import HigherPair
@@ -23,9 +24,9 @@ class LowerPairAt(NamedTuple):
     kind: str
     """Prismatic, Revolute or Helical."""
     axis: tuple[float, float, float]
-    point: tuple[Any, Any, Any]
+    point: tuple[Expr, Expr, Expr]
     """A point of its axis (m)."""
-    pitch: Any
+    pitch: Expr
     """Advance per turn (m/rad); inf of a slide."""
     name: str
     """Of its coordinate."""
@@ -44,7 +45,9 @@ def joints_of(chain: Chain) -> tuple[LowerPairAt, ...]:
     return tuple(found)
 
 
-def expand_chain(chain: Chain, model: Any, first: Any, second: Any, name: str) -> tuple[Any, ...]:
+def expand_chain(
+    chain: Chain, model: ModelPart, first: ModelPart, second: ModelPart, name: str
+) -> tuple[ModelPart, ...]:
     """Connect two frames of a model by single joints, with massless bodies between them; the connections."""
     joints, before, made = joints_of(chain), first, []
     if not joints:
@@ -65,7 +68,7 @@ def expand_chain(chain: Chain, model: Any, first: Any, second: Any, name: str) -
     return tuple(made)
 
 
-def _moved(frame: Any, point: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+def _moved(frame: ModelPart, point: tuple[Expr, Expr, Expr]) -> tuple[Expr, Expr, Expr]:
     """A point given in a frame, in the axes of its body."""
     x, y, z = components(ca.mtimes(ca.DM(frame.rotation), ca.vertcat(*point)) + ca.vertcat(*frame.position))
     return x, y, z
@@ -107,7 +110,7 @@ def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
     return HigherPair(*sides)
 
 
-def _side(near: Screw, far: Screw, point: Any, normal: Any, which: str, tolerance: float) -> Surface:
+def _side(near: Screw, far: Screw, point: Expr, normal: Expr, which: str, tolerance: float) -> Surface:
     """What the screw next to the body and that next to the contact sweep, on the side to which its normal shows."""
     from trundle.pairs.classification import classify  # most models classify nothing
 

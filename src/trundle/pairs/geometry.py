@@ -5,7 +5,7 @@ Nothing here is written for one surface: all of it follows from its chart.
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from trundle.pairs.numeric import NumericSurface, read_numbers_of
 from trundle.pairs.sweep import Sweep
 from trundle.space.arrays import read_numbers, read_together
 from trundle.space.pose import Pose
-from trundle.typing import Array
+from trundle.typing import Array, Value
 
 if TYPE_CHECKING:
     from trundle.pairs.surface import Surface
@@ -113,7 +113,7 @@ class SurfaceGeometry:
         """
         return principal(self.numbers(), *self._together(a, b))
 
-    def closest(self, point: ArrayLike) -> tuple[Any, Any, Any]:
+    def closest(self, point: ArrayLike) -> tuple[Value, Value, Value]:
         """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
         outside the material.
 

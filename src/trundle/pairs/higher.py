@@ -7,7 +7,7 @@ A pair with a surface that no screws sweep (an ellipsoid) is never a joint of th
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -24,6 +24,7 @@ from trundle.quantity import Quantity
 from trundle.space.chain import Ball, Chain, Named, Screw, Step
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
+from trundle.typing import ModelPart
 
 CONTACT_BONDS = {"x": "slip_x", "y": "slip_y", "z": "normal", "rx": "roll_x", "ry": "roll_y", "rz": "spin"}
 """Bonds in the axes of a contact: along, across and out of the first surface."""
@@ -204,7 +205,9 @@ class HigherPair(SurfacePair):
         """The five joints that move as this pair does: kind, axis, point and pitch of each, in their order."""
         return joints_of(self.five_screws())
 
-    def expand(self, model: Any, first: Any, second: Any, name: str = "contact") -> tuple[Any, ...]:
+    def expand(
+        self, model: ModelPart, first: ModelPart, second: ModelPart, name: str = "contact"
+    ) -> tuple[ModelPart, ...]:
         """Connect two frames of a model by these joints with massless bodies between them, for software that knows
         lower pairs only; the connections `name_coordinate`, whose links are `name_link_1` and so on.
 

@@ -6,7 +6,7 @@ Arrays of displacements have any shape; vectors have one more dimension, of leng
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Given
 
 if TYPE_CHECKING:
     from trundle.pairs.sweep import Sweep
@@ -212,19 +212,19 @@ def read_sweep(sweep: "Sweep", what: str) -> NumericSweep:
     )
 
 
-def read_numbers_of(column: Any, what: str) -> Array:
+def read_numbers_of(column: Expr, what: str) -> Array:
     """The entries of a CasADi column in numbers."""
     return np.array([_number(column[i], what) for i in range(column.numel())])
 
 
-def components(column: Any) -> tuple[Any, Any, Any]:
+def components(column: Expr) -> tuple[Expr, Expr, Expr]:
     """The entries of a CasADi column, numbers where they are constant."""
     column = ca.SX(column)
     x, y, z = (float(column[i]) if column[i].is_constant() else column[i] for i in range(3))
     return x, y, z
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Given, what: str) -> float:
     if isinstance(value, ca.SX) and not value.is_constant():
         names = ", ".join(symbol.name() for symbol in ca.symvar(value))
         raise ModelError(

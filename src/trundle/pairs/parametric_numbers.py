@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from trundle.pairs.closest import MANY, descend
 from trundle.pairs.common_normal import PlacedSurface, Sides
 from trundle.pairs.curvature import tangent_basis
 from trundle.pairs.numeric import NumericSurface, Patch
-from trundle.typing import Array, Flags
+from trundle.typing import Array, Flags, Index, TapeFunction
 
 GRID = 33, 25  # coordinates at which a valley of the distance is looked for
 COARSE = 20, 13  # those from which the search for common normals sets out
@@ -25,7 +25,7 @@ INSIDE = 1e-3  # of the range: how far from an end of the surface a search begin
 class NumericParametric(NumericSurface):
     """A function of (a, b) that gives the nine columns of a patch, and the ranges of the coordinates."""
 
-    function: Any
+    function: TapeFunction
     span: tuple[SurfaceCoordinate, SurfaceCoordinate]
 
     def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
@@ -103,7 +103,7 @@ class NumericParametric(NumericSurface):
         return s[:, 0], s[:, 1], np.where(side < 0, -far, far)
 
 
-def _valleys(far: Array, closed: tuple[bool, ...]) -> Any:
+def _valleys(far: Array, closed: tuple[bool, ...]) -> Index:
     """Numbers (n, valleys) of the lowest grid points (n, a, b) that no neighbour undercuts."""
     low = np.ones(far.shape, bool)
     for axis, joined in enumerate(closed, start=1):

@@ -3,7 +3,7 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from trundle.pairs.surface import Surface
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import Screw
 from trundle.space.pose import Pose
-from trundle.typing import Array
+from trundle.typing import Array, Value
 
 
 @final
@@ -69,5 +69,5 @@ class SweptSurface(Surface):
             "the curvatures of a SweptSurface are not known; they are for the seven surfaces and the edges."
         )
 
-    def closest(self, point: ArrayLike) -> tuple[Any, Any, Any]:
+    def closest(self, point: ArrayLike) -> tuple[Value, Value, Value]:
         raise ModelError("closest() is for the seven surfaces and the edges, not for a SweptSurface.")

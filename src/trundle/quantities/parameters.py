@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from trundle.lookup.table import Table
 from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.inputs_given import split_signals
 from trundle.model.model import Model
-from trundle.typing import Array, Values
+from trundle.typing import Array, Expr, Values
 
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
@@ -41,10 +41,10 @@ class RunScales:
     block, which goes with the tolerance.
     """
 
-    length: Any
-    speed: Any
-    acceleration: Any
-    shift: Any
+    length: Expr
+    speed: Expr
+    acceleration: Expr
+    shift: Expr
 
 
 SCALES = ("length_scale", "speed_scale", "acceleration_scale", "shift")  # their names, in the order in which they end p
@@ -108,7 +108,7 @@ class ParameterLayout:
     def _mode_places(self) -> dict[tuple[str, str], int]:
         return {(mode.contact, mode.state): i for i, mode in enumerate(self.modes, start=self.mode_slice.start)}
 
-    def symbols(self, model: Model) -> tuple[Any, dict[str, Any], RunScales]:
+    def symbols(self, model: Model) -> tuple[Expr, dict[str, Expr], RunScales]:
         """p as symbols, its modes by name, and the scales of the run."""
         modes, scales = {mode.name: ca.SX.sym(mode.name) for mode in self.modes}, [ca.SX.sym(name) for name in SCALES]
         return ca.vertcat(*model.parameter_symbols(), *modes.values(), *scales), modes, RunScales(*scales)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from trundle.run.turns import (
     with_turns,
     without_flips,
 )
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Columns, Json, Option, Settings, State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,7 +60,7 @@ class BatchRun:
         formulation: Formulation,
         batch: Batch,
         p: Array,
-        settings: Mapping[str, Any] | None = None,
+        settings: Settings | None = None,
         switching: BatchEvents | None = None,
         refused: Mapping[int, str] | None = None,
         tables: Sequence[Mapping[str, Table]] = (),
@@ -73,7 +73,7 @@ class BatchRun:
         self.labels = dict(labels or {})  # values in which the cases differ: "k", "start(bob.angle)"
         self._angles = dict(angles or {})  # at the start, of those whose turns are counted
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: State) -> None:
         vars(self).update(state)
         for case, tables in enumerate(self.tables):
             vectors = [self._p[case]]
@@ -166,7 +166,7 @@ class BatchRun:
         axis = dimension(part.quantity)
         return xr.DataArray(values, {**self._cases(), axis: list(part.quantity.labels)}, ("case", axis), name, attrs)
 
-    def _cases(self) -> dict[str, Any]:
+    def _cases(self) -> Json:
         """Coordinates of the cases: their values."""
         return {name: ("case", values) for name, values in self.labels.items() if values.ndim == 1}
 
@@ -211,7 +211,7 @@ class BatchRun:
             shaped = np.array([without_flips(case) for case in shaped])
         shaped[list(self.refused)] = np.nan
         attrs = {"units": part.unit, "long_name": whole.text}
-        coords: dict[str, Any] = {**self._cases(), "time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
+        coords: Columns = {**self._cases(), "time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
         if whole.size == 1 or part.component is not None:
             return xr.DataArray(shaped[..., part.component or 0], coords, ("case", "time"), name, attrs)
         axis = dimension(whole)
@@ -225,7 +225,7 @@ class BatchRun:
         sampled = self.batch.x.size > 0
         groups = ("state",) if self.formulation.in_joints else ("state", "joints")
         names = [q.name for q in self.formulation.register if q.group in groups]
-        arrays: dict[str, Any] = {name: self[name] if sampled else self.end(name) for name in names}
+        arrays: Columns = {name: self[name] if sampled else self.end(name) for name in names}
         arrays["outcome"] = xr.DataArray(self.outcomes, self._cases(), ("case",), attrs={"long_name": "how it ended"})
         arrays["t_end"] = xr.DataArray(self.batch.t_end, self._cases(), ("case",), attrs={"units": "s"})
         arrays["steps"] = xr.DataArray(self.batch.steps, self._cases(), ("case",))
@@ -296,7 +296,7 @@ class BatchRun:
         middle = (name, (edges[1:] + edges[:-1]) / 2, values.attrs)
         return xr.DataArray(counts, {name: middle}, (name,), "count", {"long_name": "number of cases"})
 
-    def plot(self, *names: str, **options: Any) -> "Figure":
+    def plot(self, *names: str, **options: Option) -> "Figure":
         """Bands of quantiles over time, or histograms of the ends where there are no samples.
 
         Parameters

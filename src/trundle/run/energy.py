@@ -1,13 +1,15 @@
 """Energy of a run: E(t) - E(0) = work in + work of events - work lost, through all its events and collisions."""
 
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
 from trundle.arguments import unknown_attribute
-from trundle.typing import Array
+from trundle.typing import Array, Option, Value
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trundle.run.run import Run
 
 _ELSEWHERE = dict.fromkeys(
@@ -36,7 +38,7 @@ class Energy:
 
     if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> Value:
             if name.startswith("_"):
                 raise AttributeError(f"'Energy' object has no attribute {name!r}", name=name, obj=self)
             raise unknown_attribute(self, name, _ELSEWHERE)
@@ -73,7 +75,7 @@ class Energy:
         trajectory = self.run.trajectory
         return float("nan") if trajectory is None else float(trajectory.work_error)
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: Option) -> "Figure":
         """Draw the terms of the energy balance, and the remaining error.
 
         Parameters

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.pairs.higher import SurfacePair
-from trundle.typing import Json
+from trundle.typing import Json, ModelPart
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -36,11 +36,11 @@ def geometry(run: "Run") -> Geometry:
     return found
 
 
-def _shapes(shapes: Iterable[Any]) -> list[Json]:
+def _shapes(shapes: Iterable[ModelPart]) -> list[Json]:
     return [{"kind": type(shape).__name__, **asdict(shape)} for shape in shapes]
 
 
-def in_numbers(f: Formulation, parameters: Mapping[str, float], values: Any) -> list[float]:
+def in_numbers(f: Formulation, parameters: Mapping[str, float], values: ModelPart) -> list[float]:
     """Expressions of parameters and tables, one below the other, in numbers."""
     tables = f.model.tables.values()
     symbols = [*(p.symbol for p in f.model.parameters.values()), *(t.symbol for t in tables)]

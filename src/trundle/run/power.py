@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import StoreError, UnknownNameError
@@ -12,6 +12,7 @@ from trundle.run.energy_table import EnergyTable
 from trundle.run.power_datasets import body_audit, bond_audit, connection_audit, energy_flows, force_audit
 from trundle.run.power_samples import PowerSamples, Residual
 from trundle.run.tabulate_energy import tabulate
+from trundle.typing import Option
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,7 +94,7 @@ class Power:
         return tabulate(self.samples, start, end)
 
     def sankey(
-        self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Any
+        self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Option
     ) -> "Figure":
         """Draw the table as a Sankey diagram: ribbons as wide as the energy.
 

@@ -1,14 +1,14 @@
 """The power audit of one connection, body, force or bond, and of all energy flows, as datasets over time."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.equations.outputs.ports import EFFORTS, FLOWS, Element, Junction
 from trundle.errors import UnknownNameError
 from trundle.run.power_samples import PowerSamples
-from trundle.typing import Array
+from trundle.typing import Array, Columns, ModelPart
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def connection_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
     """Flow, effort, power (W) and energy (J) of each bond of a connection, and what the two bodies receive."""
     j: Junction = _named(samples.ports.junctions, name, "connection")
-    data: dict[str, Any] = {}
-    coords: dict[str, Any] = {}
+    data: Columns = {}
+    coords: Columns = {}
     if j.bonds:
         k, dims = 6 * samples.plan.bonded.index(name), ("time", "bond")
         power, energy = (v[:, k : k + 6] for v in (samples.bond_powers, samples.bond_energies))
@@ -80,7 +80,7 @@ def force_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
     receivers = [*e.junctions, *e.bodies]
     power = np.column_stack([samples.of((name, f"power_to_{r}")) for r in receivers])
     energy = np.column_stack([samples.energies[name, f"power_to_{r}"] for r in receivers])
-    data: dict[str, Any] = {
+    data: Columns = {
         "power": (("time", "receiver"), power, _about("W", "power that the receiver gets")),
         "energy": (("time", "receiver"), energy, _about("J", "energy that the receiver has got")),
     }
@@ -108,9 +108,7 @@ def energy_flows(samples: PowerSamples) -> "xr.Dataset":
     return _dataset(samples, data, coords, "energy flows")
 
 
-def _dataset(
-    samples: PowerSamples, data: dict[str, Any], coords: dict[str, Any], title: str, **attrs: str
-) -> "xr.Dataset":
+def _dataset(samples: PowerSamples, data: Columns, coords: Columns, title: str, **attrs: str) -> "xr.Dataset":
     import xarray as xr
 
     time = ("time", samples.run.time, {"units": "s", "long_name": "time"})
@@ -121,7 +119,7 @@ def _about(unit: str, text: str) -> dict[str, str]:
     return {"units": unit, "long_name": text}
 
 
-def _named(known: Iterable[Any], name: str, what: str) -> Any:
+def _named(known: Iterable[ModelPart], name: str, what: str) -> ModelPart:
     names = {each.name: each for each in known}
     if name not in names:
         raise UnknownNameError(name, names, what)

@@ -2,14 +2,13 @@
 
 import json
 import platform
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.typing import Array
+from trundle.typing import Array, Json, Settings, Value
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         return {str(k): v for k, v in run.stored_attrs.items()}
     from trundle.run.geometry import geometry
 
-    settings: Mapping[str, Any] = run.settings
+    settings: Settings = run.settings
     found: dict[str, Attribute] = {
         "Conventions": "CF-1.10",
         "title": run.formulation.model.name,
@@ -59,7 +58,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     }
 
 
-def _attribute(value: Any) -> Attribute:
+def _attribute(value: Value) -> Attribute:
     """Numbers and words as they are, tolerances by unit as JSON."""
     return as_json(value) if isinstance(value, dict) else value
 
@@ -69,11 +68,11 @@ def as_json(value: object) -> str:
     return json.dumps(value, default=_plain, ensure_ascii=False)
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> Value:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def _start_values(f: Formulation, q: Array, u: Array) -> dict[str, Any]:
+def _start_values(f: Formulation, q: Array, u: Array) -> Json:
     """The consistent start by name: given to `simulate` again, it repeats the run."""
     found = f.layout.values(np.concatenate([q, u])[None, :])
     return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in found.items()}

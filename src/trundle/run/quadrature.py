@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from trundle.typing import Array
+from trundle.typing import Array, Integers
 
 POINTS = 12  # order twelve on smooth data
 BLOCK = 8  # intervals that one small matrix product integrates
 CHUNK = 65_536  # stencils of unequal steps that are solved for at once
 
 
-def gaps(t: Array, jumps: Sequence[float]) -> np.ndarray[Any, np.dtype[np.signedinteger[Any]]]:
+def gaps(t: Array, jumps: Sequence[float]) -> Integers:
     """Numbers of the intervals between samples in which something jumped."""
     return np.flatnonzero(np.diff(np.searchsorted(jumps, t, side="left")))
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.stored_result import StoredResult
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
-from trundle.typing import Array
+from trundle.typing import Array, Columns, Json, ModelPart, Settings, Value
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,7 +44,7 @@ class RunQuantities:
         outcome: str,
         formulation: Formulation | None = None,
         raw: "tuple[Array, Array, Array] | None" = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Settings | None = None,
         initial: "InitialState | None" = None,
         trajectory: "Trajectory | None" = None,
         tables: Mapping[str, Table] | None = None,
@@ -52,7 +52,7 @@ class RunQuantities:
         self.stored, self.outcome = stored, outcome
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
-        self.shapes: dict[str, tuple[Any, ...]] = {}  # of bodies, where other ones are drawn than the model has
+        self.shapes: dict[str, tuple[ModelPart, ...]] = {}  # of bodies, where other ones are drawn than the model has
         self.along: str | None = None  # quantity that stands beside time as a second coordinate
         self.sensitivities: Sensitivities | None = None  # where they were asked for
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
@@ -301,7 +301,7 @@ class RunQuantities:
         attrs = {"units": q.unit, "long_name": q.text}
         if q.owner:
             attrs |= {"owner": q.owner, "part": q.part}
-        beside: dict[str, Any] = {"time": xr.Variable("time", self.time, {"units": "s", "long_name": "time"})}
+        beside: Columns = {"time": xr.Variable("time", self.time, {"units": "s", "long_name": "time"})}
         if self.along is not None and self.along != q.name:
             beside[self.along] = self[self.along].variable
         if not q.labels:
@@ -309,12 +309,12 @@ class RunQuantities:
         axis = dimension(q)
         return xr.DataArray(values, {**beside, axis: list(q.labels)}, ("time", axis), q.name, attrs)
 
-    def _stored(self, key: str, default: object) -> Any:
+    def _stored(self, key: str, default: object) -> Value:
         """What the file has under this key."""
         return json.loads(self.stored_attrs[key]) if key in self.stored_attrs else default
 
     @property
-    def stored_attrs(self) -> dict[str, Any]:
+    def stored_attrs(self) -> Json:
         """What the file says of the run; nothing for a run with its model."""
         return {} if self.stored is None else self.stored.attrs
 

@@ -4,11 +4,12 @@ import json
 from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from trundle.run.stored_result import StoredResult, StoredVariable, stamp_of
+from trundle.typing import Json, Raw, Settings, Untyped
 
 HIDDEN: Final = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "coordinates")  # of HDF5 and netCDF, not ours
 NUMBER, NUMBERS = "_Netcdf4Dimid", "_Netcdf4Coordinates"  # of a dimension, and of those of a variable
@@ -53,12 +54,12 @@ def read_own(path: Path, max_bytes: float, lazy: bool = False) -> StoredResult |
     return StoredResult(variables, frozenset(coordinates), about)
 
 
-def _only_a_dimension(own: Mapping[str, Any]) -> bool:
+def _only_a_dimension(own: Settings) -> bool:
     return str(_text(own.get("NAME", ""))).startswith(UNNAMED)
 
 
 def _dimensions(
-    file: Any, name: str, item: Any, own: Mapping[str, Any], numbered: Mapping[Any, str]
+    file: Untyped, name: str, item: Untyped, own: Settings, numbered: Mapping[Untyped, str]
 ) -> tuple[str, ...]:
     """Names of the dimensions: by their numbers, else those of the scales that it is tied to, or its own."""
     numbers = np.atleast_1d(own.get(NUMBERS, ())).tolist()
@@ -69,17 +70,17 @@ def _dimensions(
     return (name,) if item.ndim else ()
 
 
-def _all_attributes(item: Any) -> dict[str, Any]:
+def _all_attributes(item: Untyped) -> Json:
     """All but lists of references, which are slow to read; of those the names."""
     return {name: None if name.endswith("_LIST") else item.attrs[name] for name in item.attrs}
 
 
-def _shown(own: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(own: Settings) -> Json:
     kept = [name for name in own if name not in HIDDEN and not name.startswith(("_Netcdf4", "_NC"))]
     return {name: _text(own[name]) for name in kept}
 
 
-def _text(value: object) -> Any:
+def _text(value: object) -> Raw:
     """Words as text, one number as a number."""
     if isinstance(value, bytes):
         return value.decode()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
 from trundle.run.reported_events import EventTime, contact_events, reported_events
-from trundle.typing import Array
+from trundle.typing import Array, Option, Settings, State, Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class Run(RunQuantities):
 
     @staticmethod
     def of(
-        f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any],
+        f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Settings,
         tables: Mapping[str, Table],
     ) -> "Run":  # fmt: skip
         """Make a run from the result of the integrator.
@@ -93,7 +93,7 @@ class Run(RunQuantities):
         raw = (trajectory.t, trajectory.x, trajectory.parameters() if switching else p)
         return Run(None, outcome, f, raw, settings, initial, trajectory, tables)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: State) -> None:
         vars(self).update(state)
         if self.formulation is not None and self._raw is not None and self.trajectory is not None:
             for p in (self._raw[2], self.trajectory.p_end, self.trajectory.events.p):
@@ -109,7 +109,7 @@ class Run(RunQuantities):
 
     if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> Value:
             if name.startswith("_"):  # of Python and of this class: nothing of a run is asked before it is there
                 raise AttributeError(f"'Run' object has no attribute {name!r}", name=name, obj=self)
             if name in ELSEWHERE:
@@ -248,7 +248,7 @@ class Run(RunQuantities):
 
     # -- hand over -----------------------------------------------------------------------------------------------------
 
-    def plot(self, *names: str, **options: Any) -> "Figure":
+    def plot(self, *names: str, **options: Option) -> "Figure":
         """Quantities over time, one panel for each unit.
 
         Parameters
@@ -270,7 +270,7 @@ class Run(RunQuantities):
             raise UnknownNameError(shown(wrong[0]), self.names, remedy=remedy)
         return plot_quantities(self, names, **options)
 
-    def draw(self, **options: Any) -> "Figure":
+    def draw(self, **options: Option) -> "Figure":
         """Draw the mechanism at a few times.
 
         Parameters
@@ -286,7 +286,7 @@ class Run(RunQuantities):
 
         return draw(self, **options)
 
-    def show(self, **options: Any) -> "Viewer":
+    def show(self, **options: Option) -> "Viewer":
         """Open an animation with plots in the browser, served on this machine only.
 
         Parameters
@@ -304,7 +304,7 @@ class Run(RunQuantities):
         return show(self, **options)
 
     @advised("write the name of the file, run.save_html('run.html')")
-    def save_html(self, path: str | Path, **options: Any) -> Path:
+    def save_html(self, path: str | Path, **options: Option) -> Path:
         """Write an animation of the run as a page that opens in any browser, without Python and without a network.
 
         Parameters
@@ -324,7 +324,7 @@ class Run(RunQuantities):
         return save_html(self, path, **options)
 
     @advised("write the name of the file, run.save_movie('run.gif')")
-    def save_movie(self, path: str | Path, **options: Any) -> Path:
+    def save_movie(self, path: str | Path, **options: Option) -> Path:
         """Write the motion as a movie; no display is needed.
 
         Parameters

@@ -1,16 +1,17 @@
 """A stored variable as xarray holds those that stay in their file until they are asked for."""
 
-from typing import Any, final
+from typing import final
 
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from trundle.run.stored_result import StoredVariable
+from trundle.typing import Index, Untyped
 
 
-def lazily(variable: StoredVariable) -> Any:
+def lazily(variable: StoredVariable) -> Untyped:
     """Data of an xarray variable."""
-    kinds: Any = indexing  # whose signatures do not fit each other
+    kinds: Untyped = indexing  # whose signatures do not fit each other
     return kinds.MemoryCachedArray(kinds.CopyOnWriteArray(kinds.LazilyIndexedArray(_StoredArray(variable))))
 
 
@@ -19,8 +20,8 @@ class _StoredArray(BackendArray):
     def __init__(self, variable: StoredVariable) -> None:
         self.variable, self.shape, self.dtype = variable, variable.shape, variable.dtype
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Index) -> Untyped:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
-    def _read(self, key: tuple[Any, ...]) -> Any:
+    def _read(self, key: tuple[Index, ...]) -> Untyped:
         return self.variable.values[key]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.errors import StoreError
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Json, Settings, Untyped
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,8 +36,8 @@ class StoredVariable:
     name: str
     dims: tuple[str, ...]
     shape: tuple[int, ...]  # of the part
-    dtype: Any
-    attrs: Mapping[str, Any]
+    dtype: Untyped
+    attrs: Settings
     part: tuple[slice, ...]
 
     @cached_property
@@ -56,11 +56,11 @@ class StoredVariable:
                 "Copy it again from its source, or run the model again."
             ) from error
 
-    def read(self, item: Any) -> AnyArray:
+    def read(self, item: Untyped) -> AnyArray:
         """The same from the open file."""
         return np.asarray(item.asstr()[self.part].astype(str) if item.dtype.kind == "O" else item[self.part])
 
-    def load(self, item: Any) -> None:
+    def load(self, item: Untyped) -> None:
         """Read it now."""
         vars(self)["values"] = self.read(item)
 
@@ -72,7 +72,7 @@ class StoredResult:
 
     variables: Mapping[str, StoredVariable]
     coordinates: frozenset[str]
-    attrs: dict[str, Any]
+    attrs: Json
 
     @property
     def quantities(self) -> dict[str, StoredVariable]:

@@ -2,12 +2,12 @@
 
 import json
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.run.provenance import provenance
-from trundle.typing import Json
+from trundle.typing import AnyArray, Json
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -89,7 +89,7 @@ def _coordinates(run: "Run") -> list[str]:
     return lines
 
 
-def _parts(run: "Run", name: str) -> list[tuple[str, str, Any]]:
+def _parts(run: "Run", name: str) -> list[tuple[str, str, AnyArray]]:
     """A coordinate, or the components of a quaternion, as (name, unit, values)."""
     values, unit, labels = run.values(name), run.unit(name), run.component_labels(name)
     if not labels:

@@ -1,16 +1,16 @@
 """A trace: poses of a mechanism along a driven coordinate, as xarray data with units and sentences."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.typing import Array
+from trundle.typing import Array, Columns, Option, Settings, Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,11 +63,11 @@ class Trace:
         dataset: "xr.Dataset",
         events: Sequence[Finding] = (),
         formulation: Formulation | None = None,
-        solve: Callable[[float, Mapping[str, Any]], "xr.Dataset"] | None = None,
+        solve: Callable[[float, Values], "xr.Dataset"] | None = None,
     ) -> None:
         self.dataset, self.events, self.formulation, self._solve = dataset, list(events), formulation, solve
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Trace, (self.dataset, self.events, self.formulation)  # as a stored one
 
     def __repr__(self) -> str:
@@ -180,7 +180,7 @@ class Trace:
             out[name] = (a[name].dims, line, a[name].attrs)
         return out.assign_coords({self.driven: value})
 
-    def plot(self, *names: str, **options: Any) -> "Figure":
+    def plot(self, *names: str, **options: Option) -> "Figure":
         """Draw quantities over the driven coordinate.
 
         Parameters
@@ -198,7 +198,7 @@ class Trace:
 
         return plot_trace(self, names, **options)
 
-    def draw(self, value: float | None = None, **options: Any) -> "Figure":
+    def draw(self, value: float | None = None, **options: Option) -> "Figure":
         """Draw the surfaces in contact, with the path of the contact.
 
         Parameters
@@ -254,9 +254,7 @@ class Trace:
         return Trace(dataset, [Finding(**each) for each in json.loads(dataset.attrs["events"])])
 
 
-def make_dataset(
-    driven: Column, columns: Sequence[Column], attrs: Mapping[str, Any], events: Sequence[Finding]
-) -> "xr.Dataset":
+def make_dataset(driven: Column, columns: Sequence[Column], attrs: Settings, events: Sequence[Finding]) -> "xr.Dataset":
     """Columns as variables over the points, the driven coordinate as their coordinate."""
     import xarray as xr
 
@@ -268,7 +266,7 @@ def make_dataset(
         dims: tuple[str, ...] = ("point",) if size == 1 else ("point", DIMENSIONS[size])
         arrays[column.name] = (dims, column.values[:, 0] if size == 1 else column.values, about)
     sizes = {column.values.shape[1] for column in columns} - {1}
-    coords: dict[str, Any] = {DIMENSIONS[size]: LABELS[size] for size in sizes}
+    coords: Columns = {DIMENSIONS[size]: LABELS[size] for size in sizes}
     coords[driven.name] = ("point", driven.values[:, 0], {"units": driven.unit, "long_name": driven.text})
     events_text = json.dumps([asdict(event) for event in events], ensure_ascii=False)
     return xr.Dataset(arrays, coords, {**attrs, "driven": driven.name, "events": events_text})

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final, final
+from typing import Final, final
 
 from trundle.errors import FileError, UnknownNameError
 from trundle.typing import Json, Raw
@@ -11,7 +11,7 @@ from trundle.typing import Json, Raw
 METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
 MOST: Final = 2001  # eigenvalues over a parameter
 
-Asked = Mapping[str, Any]
+Asked = Mapping[str, Raw]
 
 
 @final
@@ -73,7 +73,7 @@ def count(asked: Asked) -> int:
     return round(value)
 
 
-def _mapping(asked: Asked, name: str) -> Mapping[str, Any]:
+def _mapping(asked: Asked, name: str) -> Mapping[str, Raw]:
     value = asked.get(name, {})
     if not isinstance(value, dict):
         raise FileError(f"{name}: give names with numbers, not {value!r}.")

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pprint import pformat
-from typing import Any, Final, final
+from typing import Final, final
 
 from trundle.studio.eigen import EigenAction, start_of
 from trundle.studio.opened import Opened
-from trundle.typing import Json, Values
+from trundle.typing import Json, Settings, Values
 
 MOST: Final = 200  # actions that are remembered
 WIDTH: Final = 110
@@ -21,7 +21,7 @@ class RunAction:
     parameters: Mapping[str, float]
     start: Values
     duration: float
-    options: Mapping[str, Any]
+    options: Settings
 
 
 Action = RunAction | EigenAction

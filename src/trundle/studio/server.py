@@ -5,7 +5,7 @@ import secrets
 from collections import OrderedDict
 from functools import partial
 from threading import Lock
-from typing import Any, Final, final
+from typing import Final, final
 from urllib.parse import parse_qs, urlsplit
 
 from trundle.errors import TrundleError
@@ -45,7 +45,7 @@ class Desk:
             self.sessions.move_to_end(name)
             return name
 
-    def answer(self, name: str, question: str, asked: Json) -> Any:
+    def answer(self, name: str, question: str, asked: Json) -> Raw:
         """The answer to a question of a page."""
         with self.changing:
             session = self.sessions[name]

@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Final, final
 
 from trundle.command.find import read_number
 from trundle.errors import SolveError, UnknownNameError
@@ -15,7 +15,7 @@ from trundle.studio.eigen import EigenAction, eigenvalues
 from trundle.studio.opened import Opened, example_list, open_example, open_source, open_text
 from trundle.studio.rewrite import with_values
 from trundle.studio.script import Log, RunAction, script
-from trundle.typing import Json
+from trundle.typing import Json, Raw
 from trundle.view.page.html import page, page_data
 from trundle.view.scene.curves import curves, scalar_names
 
@@ -38,7 +38,7 @@ class Session:
         self.reached, self.end = 0.0, 0.0  # s, of the run under way
         self.stopping = False
 
-    def answer(self, question: str, asked: Asked) -> Any:
+    def answer(self, question: str, asked: Asked) -> Raw:
         """The answer to one question of the page."""
         if question not in QUESTIONS:
             raise UnknownNameError(question, QUESTIONS, "question")
@@ -201,7 +201,7 @@ class Session:
         return script(self.model, self.log).encode()
 
 
-QUESTIONS: Final[dict[str, Callable[[Session, Asked], Any]]] = {
+QUESTIONS: Final[dict[str, Callable[[Session, Asked], Raw]]] = {
     "begin": Session.begin,
     "example": Session.open_example,
     "text": Session.open_text,

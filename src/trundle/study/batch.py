@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switc
 from trundle.study.simulate import NO_ROOM
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
-from trundle.typing import Array, State, Values
+from trundle.typing import Array, Given, Json, State, Values
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -99,7 +99,7 @@ def run_batch(
     turning = any(counts_turns(f, 0.0, ready.x0[i], ready.p[i]) for i in ready.good)  # a run knows its steps
     one_by_one = one_by_one or turning
     tolerances = accuracy.tolerances(f, ready.p[0], USUAL_ATOL)
-    settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
+    settings: Json = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
     settings["atol"] = float(accuracy.atol) if isinstance(accuracy.atol, Real) else most
     for hint in likely_degrees_of_cases(f.derivation.register(), start):
@@ -389,7 +389,7 @@ def _tables(own: ModelTable, value: object, count: int) -> list[Table]:
     return [own.fit(table) for table in value]
 
 
-def _is_vector(f: Formulation, name: str, value: Any) -> bool:
+def _is_vector(f: Formulation, name: str, value: Given) -> bool:
     """Whether it is one start value of several components: for all cases; a table of them has one row for each."""
     if np.ndim(value) != 1 or name in f.model.parameters or name in f.model.tables:
         return False

@@ -12,7 +12,7 @@ tape; the linear algebra that puts it together takes these derivatives along as 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -60,7 +60,7 @@ class Change:
     chart: Chart
     given: tuple[str, ...]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         chart = self.chart
         parts = (self.t, self.x, self.p, chart.coordinates, chart.speeds, chart.axes, self.given)
         return _restored, (self.formulation, *parts)  # the equations are derived again

@@ -5,8 +5,8 @@ Where that fails or ends in an unstable pose, the system is let go and stopped a
 until it has settled (dynamic relaxation with kinetic damping), and Newton's method finishes.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -116,6 +116,6 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     return x[states.q]
 
 
-def _push(rhs: Any, t: float, x: Array, p: Array, speeds: slice) -> float:
+def _push(rhs: Callable[[float, Array, Array], Array], t: float, x: Array, p: Array, speeds: slice) -> float:
     """Largest acceleration from rest."""
     return float(np.max(np.abs(rhs(t, x, p)[speeds]), initial=0.0))

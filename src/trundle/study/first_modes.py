@@ -1,7 +1,6 @@
 """Contacts at the start of a run: what they do, and what their laws cannot begin with."""
 
 from ctypes import CFUNCTYPE, c_void_p
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
 from trundle.study.scales import set_sizes
-from trundle.typing import AnyArray, Array, TapeFunction
+from trundle.typing import AnyArray, Array, Expr, TapeFunction
 
 NO_LOAD = 1e-9  # of the force that gives the lighter assembly at the contact the typical acceleration of the run
 SLIPPING = 1e-6  # of the typical speed of the run
@@ -42,7 +41,7 @@ def _opening(model: Model) -> list[ConnectedPair]:
     return [c for c in model.connections.values() if c.unilateral]
 
 
-def contact_values(model: Model, functions: Functions) -> list[Any]:
+def contact_values(model: Model, functions: Functions) -> list[Expr]:
     """What `check_contacts` looks at, over the sizes of the run: normal forces, gaps, and slips that should be held."""
     contact_bonds = [functions.equations.contact_bonds[c.name] for c in _opening(model)]
     e, scales = functions.equations, functions.equations.scales

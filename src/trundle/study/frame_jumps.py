@@ -1,7 +1,6 @@
 """Frames whose pose or velocity jumps during a run, which would strike the bodies in them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.model.frame_check import frame_signals, pose_function
-from trundle.typing import Array
+from trundle.typing import Array, TapeFunction
 
 CELLS = 400  # parts of a run in which jumps are looked for
 NARROW = 1e-7  # s: what changes within less has jumped
@@ -52,14 +51,14 @@ def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: f
     return faults
 
 
-def _used(pose: Any, count: int, tables: int) -> Array:
+def _used(pose: TapeFunction, count: int, tables: int) -> Array:
     """Places of the values that occur in a pose, in a condition too; those of tables always."""
     x = ca.SX.sym("x", count)
     occur = {v.element_hash() for v in ca.symvar(ca.veccat(*pose(ca.SX.sym("t"), x)))}
     return np.array([x[k].element_hash() in occur or k >= count - tables for k in range(count)], dtype=bool)
 
 
-def _poses(f: Formulation) -> list[tuple[str, Any, list[float]]]:
+def _poses(f: Formulation) -> list[tuple[str, TapeFunction, list[float]]]:
     """Frames that do not give their rates themselves."""
     found = []
     for frame in f.model.frames:
@@ -69,7 +68,7 @@ def _poses(f: Formulation) -> list[tuple[str, Any, list[float]]]:
     return found
 
 
-def first_jump(pose: Any, values: Array, t0: float, t1: float) -> float | None:
+def first_jump(pose: TapeFunction, values: Array, t0: float, t1: float) -> float | None:
     """A time at which a pose or its rate changes by what its derivative does not explain, however narrow the part of
     time is made in which it does.
     """

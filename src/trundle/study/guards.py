@@ -3,7 +3,7 @@ lies flat. The compiled loops look at these guards along their steps.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -21,7 +21,7 @@ from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Surface, TangentSurface, Torus
 from trundle.study.rivals import rivals_of
-from trundle.typing import Array, TapeFunction
+from trundle.typing import Array, Expr, TapeFunction
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
@@ -86,7 +86,7 @@ def _may_interfere(pair: HigherPair) -> bool:
     return True
 
 
-def guard_values(watched: list[Guard], functions: Functions) -> list[Any]:
+def guard_values(watched: list[Guard], functions: Functions) -> list[Expr]:
     """One value for each guard, above or below zero, then the relative balance of curvatures of each contact that may
     interfere.
     """

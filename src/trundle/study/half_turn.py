@@ -7,7 +7,6 @@ machine. Its whole turns are counted along the run, and what depends on them is 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -17,7 +16,7 @@ from trundle.integrate.outcome import HALF_TURN, Outcome
 from trundle.integrate.trajectory import Trajectory
 from trundle.model.body import Body, Frame
 from trundle.run.turns import TURN, added_turns, measured_angles
-from trundle.typing import AnyArray, Array, TapeFunction
+from trundle.typing import AnyArray, Array, ModelPart, TapeFunction
 
 CHANGE = 1e-6  # of the accelerations, rates and event functions: less than that by a whole turn is none
 
@@ -60,7 +59,15 @@ def asked_angles(f: Formulation) -> list[str]:
     measured = set(f.once(measured_angles))
     if not measured:
         return []
-    parts: list[Any] = [m.forces, m.events, m.every_state(), m.blocks, m.resistances, m.relaxations, m.weight_matrices]
+    parts: list[ModelPart] = [
+        m.forces,
+        m.events,
+        m.every_state(),
+        m.blocks,
+        m.resistances,
+        m.relaxations,
+        m.weight_matrices,
+    ]
     for c in m.connections.values():
         parts += [[f"{c.name}.{name}" for name in c.laws], list(c.laws.values()), list(c.friction_laws), c.given]
     names = {full for name in _words(parts, set()) if (full := f.register.full(name)) in measured}

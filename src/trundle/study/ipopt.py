@@ -6,13 +6,13 @@ spoils these estimates, and takes more evaluations than sequential quadratic pro
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.typing import Array
+from trundle.typing import Array, Options, Untyped
 
 
 class Smooth(Protocol):
@@ -38,13 +38,13 @@ class _Callback(ca.Callback):
     def get_n_in(self) -> int:
         return 1 if self.slopes else 2  # derivatives are given the values too
 
-    def get_sparsity_in(self, i: int) -> Any:
+    def get_sparsity_in(self, i: int) -> Untyped:
         return ca.Sparsity.dense(self.n if i == 0 else self.sizes[0], 1)
 
-    def get_sparsity_out(self, _: int) -> Any:
+    def get_sparsity_out(self, _: int) -> Untyped:
         return ca.Sparsity.dense(*self.sizes)
 
-    def eval(self, given: Sequence[Any]) -> list[Any]:
+    def eval(self, given: Sequence[Untyped]) -> list[Untyped]:
         try:
             return [ca.DM(self.ask(np.array(given[0]).ravel()))]
         except BaseException as error:  # an interruption from the keyboard too
@@ -54,7 +54,7 @@ class _Callback(ca.Callback):
     def has_jacobian(self) -> bool:
         return self.slopes is not None
 
-    def get_jacobian(self, *_: Any) -> Any:
+    def get_jacobian(self, *_: object) -> Untyped:
         return self.slopes
 
 
@@ -72,7 +72,7 @@ def minimise(functions: Sequence[Smooth], z0: Array, tolerance: float, limit: in
     if n_g:
         blocks.append(_callback("conditions", functions[1:], n))
     z = ca.MX.sym("z", n)
-    options: Any = {
+    options: Options = {
         "ipopt.hessian_approximation": "limited-memory",
         "ipopt.tol": max(tolerance, 1e-12),
         "ipopt.max_iter": limit,
@@ -81,7 +81,7 @@ def minimise(functions: Sequence[Smooth], z0: Array, tolerance: float, limit: in
         "ipopt.sb": "yes",
         "print_time": False,
     }
-    problem: Any = {"x": z, "f": blocks[0](z), "g": blocks[1](z) if n_g else ca.MX(0, 1)}
+    problem: dict[str, Untyped] = {"x": z, "f": blocks[0](z), "g": blocks[1](z) if n_g else ca.MX(0, 1)}
     solver = ca.nlpsol("optimum", "ipopt", problem, options)
     try:
         found = solver(x0=z0, lbx=0.0, ubx=1.0, lbg=0.0, ubg=np.inf)

@@ -10,7 +10,7 @@ speeds that change in the steady motion are not independent.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
 from trundle.study.start_state import Parameters, check_own_rates, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import moving_axes, rate_tolerance
-from trundle.typing import AnyArray, Values
+from trundle.typing import AnyArray, Json, Values
 
 if TYPE_CHECKING:
     from trundle.study.eigenvalue_change import Change
@@ -75,7 +75,7 @@ class Linearisation:
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Json:
         """For another process, which does not have the tables that it was made with: no derivatives of it there."""
         has_tables = self.change is not None and bool(self.change.formulation.model.tables)
         return {**self.__dict__, "change": None} if has_tables else dict(self.__dict__)

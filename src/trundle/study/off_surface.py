@@ -1,6 +1,6 @@
 """Whether the contacts of a start pose lie on their surfaces: before an apex, a cusp or a fold, not beyond it."""
 
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from trundle.integrate.outcome import SURFACE_LEFT
 from trundle.pairs.higher import HigherPair
 from trundle.space.rotation import cross, dot
 from trundle.study.guards import Guard, find_guards
-from trundle.typing import Array
+from trundle.typing import Array, Expr, TapeFunction
 
 
 @final
@@ -41,7 +41,7 @@ def surfaces_that_end(f: Formulation) -> list[Guard]:
     return [guard for guard in f.once(find_guards) if guard.outcome is SURFACE_LEFT]
 
 
-def facing(f: Formulation) -> Any:
+def facing(f: Formulation) -> TapeFunction:
     """For every surface that ends: above zero on the side of its end on which its coordinates are zero."""
     rows = f.row_functions if f.has_rows else None
     e = rows.equations if rows is not None else f.joint_functions.equations
@@ -49,7 +49,7 @@ def facing(f: Formulation) -> Any:
     return ca.Function("facing", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*values))])
 
 
-def _side(e: Equations, guard: Guard) -> Any:
+def _side(e: Equations, guard: Guard) -> Expr:
     connection = e.contact_bonds[guard.contact].connection
     pair = connection.pair
     assert isinstance(pair, HigherPair)

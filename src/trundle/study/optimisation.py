@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from trundle.errors import SolveError
 from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
 from trundle.study.ipopt import Smooth, minimise
-from trundle.typing import Array
+from trundle.typing import Array, Given
 
 DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
 HELD = 1e-6  # by how much, over its largest value met, a condition may be missed
@@ -19,7 +19,7 @@ CHECKED = (1e-4, 2e-4)  # of the ranges: widths of differences by which derivati
 ROUGH = 1e-2  # by which they may differ
 BORDER = 1e-7  # of a range: a value this near to its limit lies on it
 
-Answer = Callable[[dict[str, float]], Any]  # a number, or a number and its gradient by name
+Answer = Callable[[dict[str, float]], Given]  # a number, or a number and its gradient by name
 
 
 @final

@@ -7,7 +7,7 @@ matrix at each event [Leine 2004]:  S = H + (f_after - H f_before) (dg/dx) / (dg
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from trundle.study.run_options import check_positive
 from trundle.study.sensitivity.extended import Extended, depends_on_time
 from trundle.study.sensitivity.jumps import Happening, changed_by_events, happenings, jumps_of
 from trundle.study.start_state import start_state
-from trundle.typing import Array, Values
+from trundle.typing import Array, Complexes, Values
 
 RTOL, ATOL = 1e-12, 1e-14
 HALVINGS = 8
@@ -69,7 +69,7 @@ class Orbit:
     values: Mapping[str, float]  # coordinates and rates by name
     period: float
     matrix: Array
-    multipliers: np.ndarray[Any, np.dtype[np.complex128]]
+    multipliers: Complexes
     events: tuple[tuple[str, float], ...]
     residual: float
     iterations: int

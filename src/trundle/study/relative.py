@@ -1,6 +1,6 @@
 """Dynamics of relative motion along a run: forces of inertia, external and imaginary ones on every speed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -12,7 +12,7 @@ from trundle.errors import ModelError
 from trundle.kernel import evaluate
 from trundle.linear_algebra.kkt import dense
 from trundle.model.imaginary import KINDS
-from trundle.typing import Array, TapeFunction
+from trundle.typing import Array, Columns, TapeFunction
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,7 +63,7 @@ def relative_dynamics(f: Formulation, run: "Run", on: str = "speeds") -> "xr.Dat
     inertia, external, imaginary, efforts, constraints = (part.transpose(1, 2, 0) for part in parts)
     about = {"long_name": "generalised force, in the unit of its speed's coordinate `unit`"}
     by_body = ("body", "speed", "time")
-    data: dict[str, Any] = {
+    data: Columns = {
         "inertia": (by_body, inertia, about),
         "external": (by_body, external, about),
         "imaginary": (("body", "kind", "speed", "time"), imaginary.reshape(m, k, len(names), len(t)), about),

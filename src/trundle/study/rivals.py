@@ -7,7 +7,7 @@ come nearer; where surfaces that touch meet in a second point the run ends, at t
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -108,7 +108,7 @@ def _rivals(f: Formulation) -> Rivals | None:
 class Normals:
     """Common normals of one contact, in numbers: rows of coordinates at states."""
 
-    kernel: Any
+    kernel: TapeFunction
     reach: Array
     away: float
 

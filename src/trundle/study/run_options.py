@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from numbers import Real
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from trundle.integrate.methods.rosenbrock import Rodas5P
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import StepLimits, Tolerances
 from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
-from trundle.typing import Array
+from trundle.typing import Array, State
 
-EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
-ProgressText = Callable[[float, dict[str, Any]], str]
+EventAction = Callable[[str, float, State], Mapping[str, float] | None]
+ProgressText = Callable[[float, State], str]
 Samples = int | Sequence[float] | str | None
 MethodGiven = str | Method  # "auto", "order8", "order5", "stiff", or an object
 
@@ -102,7 +102,7 @@ def choose_method(method: MethodGiven, rtol: float) -> Method:
         return DormandPrince8() if rtol < 1e-7 else DormandPrince5()
     if isinstance(method, Method):
         return method
-    words: dict[Any, type[Method]] = {
+    words: dict[object, type[Method]] = {
         "explicit": DormandPrince8,
         "order8": DormandPrince8,
         "order5": DormandPrince5,
@@ -114,7 +114,7 @@ def choose_method(method: MethodGiven, rtol: float) -> Method:
     return words[method]()
 
 
-def check_positive(**values: Any) -> None:
+def check_positive(**values: Given) -> None:
     """Each of the named values must be a positive finite number."""
     for what, value in values.items():
         if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value) and float(value) > 0):

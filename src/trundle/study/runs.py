@@ -1,7 +1,7 @@
 """How a System is run: once, in steps, or many times at once; each method is one call of a function in `study`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from trundle.model.inputs_given import with_inputs
 from trundle.study.freeze import in_formalism
 from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressText, RunOptions, listed
 from trundle.study.unchangeable import ARGUMENTS, Unchangeable
-from trundle.typing import Values
+from trundle.typing import Option, Values
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -97,7 +97,7 @@ class Runs(Unchangeable):
 
     @advised("write the duration in s, system.stepper(5.0)")
     def stepper(
-        self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Any
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Option
     ) -> "Stepper":
         """A run that is advanced in steps, with inputs set from Python: for controllers outside the model.
 

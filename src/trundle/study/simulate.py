@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from trundle.study.rivals import refuse_overlaps
 from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
-from trundle.typing import Array, State, Values
+from trundle.typing import Array, Json, State, Values
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -51,7 +51,7 @@ class Prepared:
     def settings(self, f: Formulation, atol: Array) -> State:
         """Method and tolerances for the books; `atol` are those that the run ended with."""
         given = self.asked.accuracy.atol
-        found: dict[str, Any] = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}
+        found: Json = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}
         found |= {"formalism": f.formalism}
         found["atol"] = float(given) if isinstance(given, Real) else largest(atol, f.once(read_units).names)
         return found | {"answers": self.asked.on_event is not None}
@@ -141,7 +141,9 @@ def _by_name(f: Formulation, x: Array) -> State:
     return {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in f.state_quantities(x[None, :]).items()}
 
 
-def _event_caller(f: Formulation, action: EventAction) -> Callable[[int, float, Array, Array], Any]:
+def _event_caller(
+    f: Formulation, action: EventAction
+) -> Callable[[int, float, Array, Array], tuple[Array, Array] | None]:
     names = list(f.model.events)
 
     def call(index: int, t: float, x: Array, p: Array) -> tuple[Array, Array] | None:

@@ -6,7 +6,7 @@ to round-off with the same result; where that does not do, a case is left to it.
 """
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from trundle.quantities.request import LARGEST, read_request, speeds_of
 from trundle.study.off_surface import facing, surfaces_that_end
 from trundle.study.start_state import FAR, completed, default_pose, known_targets, turn_places
 from trundle.study.targets import Targets
-from trundle.typing import AnyArray, Array, Values
+from trundle.typing import AnyArray, Array, ModelPart, Values
 
 LIMIT = 50  # steps of Newton's method; who needs more is left alone
 OFF = 1e-12  # of rates, relative to the largest: as in StartSolver
@@ -122,7 +122,7 @@ class _Together:
     def __init__(self, f: Formulation, targets: Targets | None, wanted: Array, p: Array) -> None:
         self.f, self.targets, self.wanted, self.p = f, targets, wanted, p
         self.rows = f.row_functions if f.has_rows else None
-        self._residuals: Any = targets or self.rows
+        self._residuals: ModelPart = targets or self.rows
         self._ease = np.ones(f.layout.n_u)
         self._ease[list(f.mobility.independent)] = 1e-3
         self._pivots: dict[bytes, Array] = {}

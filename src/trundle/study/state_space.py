@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 import numpy as np
@@ -11,7 +11,7 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.model.input import signal_name
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Columns, Expr
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,7 +75,7 @@ class StateSpace:
                     f"an undamped mode has the frequency {frequency:g} Hz: the response there is infinite."
                 )
             found[i] = self.C @ np.linalg.solve(M, self.B) + self.D
-        beside: dict[str, Any] = {"output": list(self.outputs), "input": list(self.inputs)}
+        beside: Columns = {"output": list(self.outputs), "input": list(self.inputs)}
         beside["frequency"] = xr.Variable("frequency", given, {"units": "Hz"})
         return xr.DataArray(found, beside, ("frequency", "output", "input"), "response")
 
@@ -128,7 +128,7 @@ def _listed(names: Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _scalar(f: Formulation, name: str) -> Any:
+def _scalar(f: Formulation, name: str) -> Expr:
     """Expression of a quantity that is one number."""
     part = f.register.get(name)
     if part.size != 1:
@@ -138,7 +138,7 @@ def _scalar(f: Formulation, name: str) -> Any:
     return part.pick(ca.vec(ca.densify(ca.SX(f.expressions.of(part.quantity)))))
 
 
-def _numbers(at: "Change", expression: Any) -> AnyArray:
+def _numbers(at: "Change", expression: Expr) -> AnyArray:
     e, n_q = at.formulation.functions.equations, at.formulation.functions.equations.n_q
     function = ca.Function("slopes", [e.t, e.q, e.u, e.p], [ca.densify(expression)])
     return np.array(ca.DM(function(at.t, at.x[:n_q], at.x[n_q:], at.p)))

@@ -1,7 +1,7 @@
 """Statics of a model: the forces that are left at a pose at rest, and the step of Newton's method that removes them."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -10,7 +10,7 @@ from trundle.constraints.row import Row
 from trundle.derivative import derivative
 from trundle.equations.kernels import Functions
 from trundle.linear_algebra.kkt import dense
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 LARGEST_STEP = 0.5  # m or rad
 
@@ -94,7 +94,7 @@ class Statics:
         return dq, step[self.n_u : self.n_u + m]
 
 
-def _at_rest(row: Row) -> Any:
+def _at_rest(row: Row) -> Expr:
     """What must vanish beside the forces: the rate or acceleration that a law asks for; None for other rows."""
     if row.level == "acceleration":
         return row.gamma

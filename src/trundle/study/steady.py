@@ -12,7 +12,7 @@ bracket with f vanishes, here at several states around x0: a turn that only happ
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -22,7 +22,7 @@ from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
 from trundle.quantities.coordinate import Coordinate
 from trundle.quantities.state_layout import StateLayout
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Index
 
 STATES = 6  # around the given one, at which a symmetry must hold
 AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds
@@ -189,7 +189,7 @@ def _sizes(functions: Functions) -> Array:
     return sizes
 
 
-def _combination(allowed: Array, W: Array, wanted: Array, *parts: Any) -> Array:
+def _combination(allowed: Array, W: Array, wanted: Array, *parts: Index) -> Array:
     """The symmetry that comes nearest to the wanted rates; of all that do, the one with the least of the first part
     (turns of frames and places), then of the second (shifts and turns of bodies): axes do not spin with an
     axisymmetric body.
@@ -198,7 +198,7 @@ def _combination(allowed: Array, W: Array, wanted: Array, *parts: Any) -> Array:
     return least_turning(allowed @ a, allowed @ kernel(W @ allowed), parts)
 
 
-def least_turning(c: Array, free: Array, parts: Sequence[Any]) -> Array:
+def least_turning(c: Array, free: Array, parts: Sequence[Index]) -> Array:
     """c with as much of the combinations `free` (columns) as makes the first part of it least, then the second."""
     for part in parts:
         c = c - free @ np.linalg.lstsq(free[part], c[part], rcond=RANK)[0]

@@ -1,8 +1,8 @@
 """A run that goes on step by step while Python gives its inputs: closed loops with a controller outside the model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from trundle.study.half_turn import within_half_turn
 from trundle.study.run_options import Accuracy, MethodGiven, RunOptions, Samples
 from trundle.study.simulate import prepare
 from trundle.study.state_space import refuse_motion
-from trundle.typing import Array, Values
+from trundle.typing import Array, Value, Values
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -99,7 +99,7 @@ class Stepper:
     def _goes_on(self) -> bool:
         return self.outcome is None or self.outcome.name == "FINISHED"
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         """A quantity at the time reached: a number, or an array of its components."""
         part, f = self.formulation.register.get(name), self.formulation
         t, x, p = np.array([self.time]), self._integration.state[None, :], self._p()
@@ -107,7 +107,7 @@ class Stepper:
         found = part.pick(values)
         return float(np.asarray(found).ravel()[0]) if part.size == 1 else found
 
-    def states(self, names: Any) -> Array:
+    def states(self, names: str | Sequence[str]) -> Array:
         """Several quantities at the time reached, one number each: for a feedback u = -K x.
 
         Parameters

@@ -1,7 +1,7 @@
 """Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -57,10 +57,10 @@ class Targets:
         P = derivative(e.position_rates(), e.u)
         outputs = [g, ca.mtimes(derivative(g, e.q), P), rate, derivative(rate, e.u), P]
         own = np.ones(g.numel(), bool)
-        self.holonomic: Any = own if rows is None else np.concatenate([rows.holonomic, own])
+        self.holonomic: AnyArray = own if rows is None else np.concatenate([rows.holonomic, own])
         inputs = [e.t, e.q, e.u, e.p, ca.vertcat(*values)]
         self._f = InPlace(ca.Function("targets", inputs, [ca.densify(o) for o in outputs]))
-        self._values: Any = np.zeros(sum(self.sizes.values()))
+        self._values: Array = np.zeros(sum(self.sizes.values()))
 
     def aim(self, wanted: Values) -> "Targets":
         """Take these values for the names it was made for."""

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.typing import AnyArray, Array, Values
+from trundle.typing import AnyArray, Array, Given, State, Untyped, Values
 
 Range = tuple[float, float]
 
@@ -22,7 +22,7 @@ class Cases:
     values: Mapping[str, AnyArray]
 
     @staticmethod
-    def of(given: "Cases | Mapping[str, Any]") -> "Cases":
+    def of(given: "Cases | Values") -> "Cases":
         """Cases from a list of values for each name, or as they are.
 
         Parameters
@@ -88,7 +88,7 @@ class Cases:
             found.update(f"{name} {len(column)} ".encode() + bits)
         return found.hexdigest()
 
-    def split(self, parameters: Sequence[str], known: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def split(self, parameters: Sequence[str], known: Sequence[str]) -> tuple[State, State]:
         """Start values and parameters of a batch; `known` are the names that a start may have.
 
         Parameters
@@ -181,7 +181,7 @@ def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
         return _sampled(qmc.Sobol(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
 
 
-def _sampled(engine: Any, count: int, ranges: Mapping[str, Range]) -> Cases:
+def _sampled(engine: Untyped, count: int, ranges: Mapping[str, Range]) -> Cases:
     if not ranges or not isinstance(count, int | np.integer) or count < 1:
         raise SolveError(f"samples need at least one range and one case, got {len(ranges)} ranges and {count!r} cases.")
     for name, bounds in ranges.items():
@@ -194,7 +194,7 @@ def _sampled(engine: Any, count: int, ranges: Mapping[str, Range]) -> Cases:
     return Cases({name: np.ascontiguousarray(scaled[:, i]) for i, name in enumerate(ranges)})
 
 
-def _column(name: str, values: Any) -> AnyArray:
+def _column(name: str, values: Given) -> AnyArray:
     """A list of numbers, of vectors or of tables as an array with one row for each case."""
     if isinstance(values, str | Table) or (np.ndim(values) == 0 and not isinstance(values, Sequence | np.ndarray)):
         raise SolveError(f"{name!r} needs a list with one value for each case, got {values!r}.")

@@ -7,13 +7,14 @@ for its kind of processor, by its own kernel cache, and runs each part in lanes 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from trundle.errors import SolveError
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.part import Part, run_part
 from trundle.sweeps.question import Question
+from trundle.typing import Untyped
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _differs(there: str, here: str, worker: str = "a worker") -> str:
 
 
 def run_on_cluster(
-    client: Any, system: "System", wanted: Sequence[int], cases: Callable[[int], Cases], question: Question
+    client: Untyped, system: "System", wanted: Sequence[int], cases: Callable[[int], Cases], question: Question
 ) -> Iterator[tuple[int, Part]]:
     """Parts as they end, in any order; a part whose worker dies is run by another one."""
     from distributed import as_completed
@@ -64,13 +65,13 @@ def run_on_cluster(
     packed, sweep = pickle.dumps(system), uuid4().hex
     waiting = iter(wanted)
 
-    def submit(i: int) -> Any:
+    def submit(i: int) -> Untyped:
         key = f"trundle-part-{i}-{sweep}"
         return client.submit(_run, packed, cases(i), question, __version__, key=key, pure=False)
 
     places = {}
     first = [i for _, i in zip(range(WAITING * threads), waiting, strict=False)]
-    futures: Any = as_completed()  # type: ignore[no-untyped-call]
+    futures: Untyped = as_completed()  # type: ignore[no-untyped-call]
     for i in first:
         future = submit(i)
         places[future.key] = i

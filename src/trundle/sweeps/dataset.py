@@ -1,12 +1,13 @@
 """Results of a sweep as an xarray Dataset."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import IDENTITY, Frame, SweepStore
+from trundle.typing import Columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,8 +18,8 @@ def dataset_of_parts(parts: Mapping[int, Part], whole: Frame) -> "xr.Dataset":
     import xarray as xr
 
     columns = [parts[i][0] for i in sorted(parts)]
-    variables: dict[str, Any] = {}
-    coords: dict[str, Any] = {}
+    variables: Columns = {}
+    coords: Columns = {}
     for label, first in columns[0].items():
         values = np.concatenate([found[label].values for found in columns])
         attributes = {"units": first.unit, "long_name": first.text} | (dict(whole.flags) if label == "outcome" else {})

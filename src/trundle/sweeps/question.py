@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Given, Json, Value
 
 REDUCTIONS: dict[str, Callable[[Array], Array]] = {
     "max": lambda x: np.nanmax(x, axis=1),
@@ -64,11 +64,13 @@ class Question:
     method: str = "auto"
 
     @staticmethod
-    def of(duration: float, keep: Sequence[str], samples: Any, rtol: float, atol: Any, method: str) -> "Question":
+    def of(duration: float, keep: Sequence[str], samples: Given, rtol: float, atol: Given, method: str) -> "Question":
         """From what a user gives; unknown forms are refused."""
         if isinstance(keep, str):
             keep = (keep,)
-        times: Any = samples if samples is None or np.ndim(samples) == 0 else tuple(map(float, samples))
+        times: int | tuple[float, ...] | None = (
+            samples if samples is None or np.ndim(samples) == 0 else tuple(map(float, samples))
+        )
         if not isinstance(method, str):
             raise SolveError(f"method of a sweep goes by its name ('auto', 'stiff', ...), got {method!r}.")
         by_unit = tuple(sorted(atol.items())) if isinstance(atol, Mapping) else atol
@@ -77,13 +79,13 @@ class Question:
             duration, tuple(Kept.of(label, times is not None) for label in labels), times, rtol, by_unit, method
         )
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Json:
         """As `system.batch` takes them."""
         samples = list(self.samples) if isinstance(self.samples, tuple) else self.samples
         atol = dict(self.atol) if isinstance(self.atol, tuple) else self.atol
         return {"samples": samples, "rtol": self.rtol, "atol": atol, "method": self.method}
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Json:
         """As it is written into a store."""
         return {**asdict(self), "keep": [kept.label for kept in self.keep]}
 
@@ -95,7 +97,7 @@ class Column:
 
     values: AnyArray
     dims: tuple[str, ...] = ()
-    coords: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # of the dims beside time
+    coords: tuple[tuple[str, tuple[Value, ...]], ...] = ()  # of the dims beside time
     unit: str = ""
     text: str = ""
 

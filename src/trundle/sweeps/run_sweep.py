@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from trundle.sweeps.part import INTERRUPTED, OTHER, OUTCOMES, Part, is_interrupt
 from trundle.sweeps.progress import progress_bar
 from trundle.sweeps.question import Question
 from trundle.sweeps.store import Frame, Layout, SweepStore, part_of
+from trundle.typing import Array, Json, Values
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ NUMBERS = 4_000_000  # kept numbers of one part at most: 32 MB
 
 def sweep(
     system: "System",
-    cases: "Cases | Mapping[str, Any]",
+    cases: "Cases | Values",
     duration: float,
     *,
     keep: Sequence[str] | str | None = None,
@@ -161,7 +162,7 @@ def _parts(
         yield i, run_part(system, cases[layout.span(i)], question, threads)
 
 
-def _identity(system: "System", cases: Cases, question: Question) -> dict[str, Any]:
+def _identity(system: "System", cases: Cases, question: Question) -> Json:
     return {
         "version of Trundle": __version__,
         "model": system.spec.key,
@@ -181,7 +182,7 @@ def _part_size(part: int | None, most: int, question: Question, count: int) -> i
     return max(1, min(most, count, NUMBERS // max(1, times * len(question.keep))))
 
 
-def _times(system: "System", question: Question) -> Any:
+def _times(system: "System", question: Question) -> Array | None:
     if question.samples is None or all(kept.how != "samples" for kept in question.keep):
         return None
     if isinstance(question.samples, tuple):

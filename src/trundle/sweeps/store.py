@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.errors import StoreError
 from trundle.sweeps.question import Column
+from trundle.typing import AnyArray, Array, Json, Raw, Settings, Untyped
 
 FORMAT = 1
 MESSAGES = 1000  # of cases that failed, kept in words
@@ -26,7 +27,7 @@ IDENTITY = "trundle_sweep"
 class Layout:
     """What a sweep is, so that a store is known again: compared in words where it differs."""
 
-    identity: Mapping[str, Any]
+    identity: Settings
     cases: int
     part: int  # cases in one part, the chunk of the arrays
 
@@ -49,7 +50,7 @@ def part_of(path: Path) -> int | None:
     import zarr
 
     try:
-        identity: Any = zarr.open_group(path, mode="r", zarr_format=3).attrs.get(IDENTITY)
+        identity: Raw = zarr.open_group(path, mode="r", zarr_format=3).attrs.get(IDENTITY)
         return int(identity["part"])
     except Exception:  # no store, or none of ours: opening it says what it is
         return None
@@ -61,7 +62,7 @@ class SweepStore:
 
     def __init__(self, path: Path, layout: Layout) -> None:
         self.path, self.layout = path, layout
-        self.root: Any = None  # zarr.Group
+        self.root: Untyped = None  # zarr.Group
         if path.exists():
             self._open()
 
@@ -69,7 +70,7 @@ class SweepStore:
         import zarr
 
         try:
-            root: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
+            root: Untyped = zarr.open_group(self.path, mode="r+", zarr_format=3)
             known = root.attrs.get(IDENTITY)
         except Exception:  # whatever is there, it is not ours
             known = None
@@ -86,9 +87,9 @@ class SweepStore:
             )
         self.root = root
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> Json:
         whole = {**self.layout.identity, "format": FORMAT, "cases in all": self.layout.cases, "part": self.layout.part}
-        plain: dict[str, Any] = json.loads(json.dumps(whole))
+        plain: Json = json.loads(json.dumps(whole))
         return plain
 
     def missing(self) -> list[int]:
@@ -120,7 +121,7 @@ class SweepStore:
         import zarr
 
         n, part = self.layout.cases, self.layout.part
-        root: Any = zarr.create_group(self.path, zarr_format=3)
+        root: Untyped = zarr.create_group(self.path, zarr_format=3)
         coordinates = " ".join(whole.labels)
         for name, values in whole.labels.items():
             _write(root, name, values, ("case", *(f"{name} component",) * (values.ndim - 1)), {})
@@ -155,12 +156,12 @@ class SweepStore:
 class Frame:
     """What all parts share: coordinates of the cases, sample times, names of the outcomes."""
 
-    labels: Mapping[str, Any]
-    time: Any
-    flags: Mapping[str, Any]
+    labels: Settings
+    time: Array | None
+    flags: Settings
 
 
-def _write(root: Any, name: str, values: Any, dims: tuple[str, ...], attributes: dict[str, Any]) -> None:
+def _write(root: Untyped, name: str, values: AnyArray, dims: tuple[str, ...], attributes: Json) -> None:
     array = np.asarray(values)
     made = root.create_array(
         name, shape=array.shape, chunks=tuple(max(1, n) for n in array.shape), dtype=array.dtype,

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.typing import ColorType
 
 from trundle.errors import SolveError
 from trundle.study.continuation.branch import Branch
-from trundle.typing import Array
+from trundle.typing import Array, Flags, Index
 from trundle.view.style import COLOURS, INK, finish, new_figure, style
 
 MARKS = {"fold": "o", "Hopf": "s", "branch point": "D", "period doubling": "^", "torus": "v"}
@@ -43,7 +43,9 @@ def plot_branches(
         return finish(figure, path)
 
 
-def draw_branch(axes: Axes, branch: Branch, name: str, colour: Any, factor: float = 1.0, both: bool = True) -> None:
+def draw_branch(
+    axes: Axes, branch: Branch, name: str, colour: ColorType, factor: float = 1.0, both: bool = True
+) -> None:
     """Lines of one branch, and its special points."""
     if name not in branch.dataset:
         return
@@ -56,11 +58,11 @@ def draw_branch(axes: Axes, branch: Branch, name: str, colour: Any, factor: floa
             axes.plot(special.parameter, value, MARKS[special.kind], color=INK, markersize=5, zorder=3)
 
 
-def _values(branch: Branch, place: Any, name: str, factor: float) -> Array:
+def _values(branch: Branch, place: Index, name: str, factor: float) -> Array:
     return factor * np.atleast_1d(np.asarray(branch.point_values.at(place)[name], float))
 
 
-def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Any]:
+def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Flags]:
     """Parameter, values and stability (of the part that follows) at all points and special points, in their order."""
     at: list[float] = []
     rows: list[Array] = []
@@ -77,7 +79,7 @@ def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Any]:
     return np.array(at), np.array(rows), np.array(stable)
 
 
-def _where(values: Array, chosen: Any) -> Array:
+def _where(values: Array, chosen: Flags) -> Array:
     """Values where chosen, and one point more so that the parts meet; nan elsewhere."""
     near = chosen.copy()
     near[1:] |= chosen[:-1]

@@ -1,7 +1,7 @@
 """Two canvases with the same strokes: a plane seen face on, and space in perspective."""
 
 from itertools import product
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d import Axes3D, proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from trundle.typing import Look
+from trundle.typing import Look, Option
 from trundle.view.outline import Points
 from trundle.view.style import FAINT, INK, QUIET, point2
 
@@ -22,7 +22,7 @@ PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 class Canvas(Protocol):
     """Strokes in ground coordinates."""
 
-    def line(self, points: Points, **look: Any) -> None: ...
+    def line(self, points: Points, **look: Option) -> None: ...
     def face(self, points: Points, colour: str, alpha: float, order: float) -> None: ...
     def ball(self, centre: Points, radius: float, colour: str, alpha: float, order: float) -> None: ...
     def pin(self, point: Points, alpha: float, order: float) -> None: ...
@@ -42,7 +42,7 @@ class FlatCanvas:
         self.plane = plane
         self.at = list(PLANES[plane])
 
-    def line(self, points: Points, **look: Any) -> None:
+    def line(self, points: Points, **look: Option) -> None:
         self.axes.plot(*points[:, self.at].T, solid_joinstyle="round", **look)
 
     def face(self, points: Points, colour: str, alpha: float, order: float) -> None:
@@ -108,7 +108,7 @@ class SpaceCanvas:
         self.axes = axes
         self.floor = floor
 
-    def line(self, points: Points, **look: Any) -> None:
+    def line(self, points: Points, **look: Option) -> None:
         self.axes.plot(*points.T, **look)
         shade = 0.5 * float(look.get("alpha", 1.0))
         width = 0.8 * float(look.get("linewidth", 1.0))

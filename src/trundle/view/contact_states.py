@@ -1,8 +1,10 @@
 """What a contact does over time, as numbers that pictures have words for."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from trundle.typing import Integers
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -17,7 +19,7 @@ STRIKES: Final = 3
 TOUCHES: Final = 4  # without friction, or with creep: there is nothing that sticks or slides
 
 
-def states_of(run: "Run", contact: str) -> Any:
+def states_of(run: "Run", contact: str) -> Integers:
     """States of a contact over time, 0 open, 1 sliding, 2 sticking or rolling, 4 touching."""
     name = f"{contact}.state"
     states = np.rint(run.values(name)).astype(int)

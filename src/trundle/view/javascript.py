@@ -3,10 +3,10 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from trundle.errors import KernelError
+from trundle.typing import Maker
 
 _MATH = {
     name: f"Math.{name}" for name in ("abs", "atan", "atan2", "atanh", "cosh", "max", "min", "sin", "sinh", "sqrt")
@@ -18,7 +18,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 
 
-def javascript(functions: tuple[Callable[..., Any], ...], constants: Mapping[str, float]) -> str:
+def javascript(functions: tuple[Maker, ...], constants: Mapping[str, float]) -> str:
     """Functions that use assignments, conditions, arithmetic, each other, and these constants; tuples become arrays."""
     lines = [f"const {name} = {'NaN' if value != value else repr(value)};" for name, value in constants.items()]
     for function in functions:

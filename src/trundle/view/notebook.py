@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from trundle.bond_graph.seal_rows import HEADER, seal_rows
+from trundle.typing import ModelPart
 from trundle.view.units import pretty
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ MOST: Final = 60  # rows of a table
 SPACED: Final = 'style="border-collapse:separate;border-spacing:12px 1px"'
 
 
-def table_html(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def table_html(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table; of a long one the first rows and how many there are."""
 
-    def cells(row: Sequence[Any], tag: str) -> str:
+    def cells(row: Sequence[object], tag: str) -> str:
         return "".join(f'<{tag} style="text-align:left">{escape(str(cell))}</{tag}>' for cell in row)
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows[:MOST])
@@ -58,14 +59,14 @@ def model_html(m: "Model") -> str:
     return "".join(parts)
 
 
-def _laws(c: Any) -> str:
+def _laws(c: ModelPart) -> str:
     laws = [*c.laws.items(), *c.bond_laws.items()]
     return ", ".join(
         [f"{name}: {type(law).__name__}" for name, law in laws] + [type(x).__name__ for x in c.contact_laws]
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: ModelPart) -> str:
     """A number, several, or an expression, in a few letters."""
     if isinstance(value, tuple | list):
         return ", ".join(_text(v) for v in value)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, final
+from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from trundle.typing import Array
+from trundle.typing import Array, Raw
+
+Shape = Mapping[str, Raw]  # of the picture of a run: its kind, place and sizes
 
 Points = Array  # (number, 3), m
 
@@ -29,7 +32,7 @@ class Outline:
         return np.vstack([np.zeros((0, 3)), *self.lines, *self.faces, *self.edges, *corners, self.joints])
 
 
-def outline(body: Mapping[str, Any]) -> Outline:
+def outline(body: Shape) -> Outline:
     """Outline of a body of `run.geometry`."""
     joints = distinct(body["joints"])
     if not body["shapes"]:
@@ -78,7 +81,7 @@ def _around(corners: Points) -> Points:
     return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 
-def distinct(points: Sequence[Any]) -> Points:
+def distinct(points: Sequence[ArrayLike]) -> Points:
     """Points (n, 3) without those that come again."""
     found: list[Points] = []
     for point in (np.array(p, dtype=float) for p in points):
@@ -87,11 +90,11 @@ def distinct(points: Sequence[Any]) -> Points:
     return np.array(found).reshape(-1, 3)
 
 
-def _rod(shape: Mapping[str, Any]) -> Outline:
+def _rod(shape: Shape) -> Outline:
     return Outline(lines=(np.array([shape["start"], shape["end"]], dtype=float),))
 
 
-def _box(shape: Mapping[str, Any]) -> Outline:
+def _box(shape: Shape) -> Outline:
     half = np.array(shape["size"], dtype=float) / 2
     at = np.array(shape["at"], dtype=float)
     faces = []
@@ -104,7 +107,7 @@ def _box(shape: Mapping[str, Any]) -> Outline:
     return Outline(faces=tuple(faces))
 
 
-def _disc(shape: Mapping[str, Any]) -> Outline:
+def _disc(shape: Shape) -> Outline:
     """Rim and face, with spokes that show the turning."""
     axis = "xyz".index(shape["axis"])
     a, b = (axis + 1) % 3, (axis + 2) % 3
@@ -115,11 +118,11 @@ def _disc(shape: Mapping[str, Any]) -> Outline:
     return Outline(faces=(rim,), edges=(rim[[0, 30]], rim[[15, 45]]))
 
 
-def _ball(shape: Mapping[str, Any]) -> Outline:
+def _ball(shape: Shape) -> Outline:
     return Outline(balls=((np.array([shape["at"]], dtype=float), float(shape["radius"])),))
 
 
-def _round(shape: Mapping[str, Any]) -> Outline:
+def _round(shape: Shape) -> Outline:
     """A cylinder or capsule: both rims and four lines between them."""
     axis = shape["axis"]
     e = np.eye(3)["xyz".index(axis)] if isinstance(axis, str) else np.array(axis, dtype=float)
@@ -133,13 +136,13 @@ def _round(shape: Mapping[str, Any]) -> Outline:
     return Outline(faces=tuple(end + rim for end in ends), edges=lines)
 
 
-def _mesh(shape: Mapping[str, Any]) -> Outline:
+def _mesh(shape: Shape) -> Outline:
     """Edges of at most some hundred triangles."""
     corners = np.array(shape["vertices"], dtype=float)[np.array(shape["triangles"], dtype=int)]
     return Outline(edges=tuple(corners[:: max(1, len(corners) // 300)]))
 
 
-_SHAPES: dict[str, Callable[[Mapping[str, Any]], Outline]] = {
+_SHAPES: dict[str, Callable[[Shape], Outline]] = {
     "Rod": _rod,
     "Box": _box,
     "Disc": _disc,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.quantity import units_of
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Array
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
@@ -28,6 +28,7 @@ from trundle.view.units import pretty
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
+    from trundle.study.linearise import Linearisation
 
 MOST = 8  # coordinates drawn when no names are given
 KINDS = {
@@ -87,7 +88,7 @@ def _curves(run: "Run", name: str) -> list[Curve]:
 CLOSE = 0.12  # of the time shown: notes that are nearer to each other are written as one
 
 
-def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
+def _fill_panel(panel: Axes, t: Array, curves: list[Curve], unit: str) -> None:
     for i, curve in enumerate(curves):
         panel.plot(t, curve.values, label=legend_name(curve.label), **line_style(i))
     what = in_words(curves[0].label) if len(curves) == 1 else KINDS.get(unit, "value")
@@ -182,7 +183,7 @@ def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = 
 
 
 def plot_eigenvalues(
-    linearisations: Any,
+    linearisations: "Linearisation | Sequence[Linearisation]",
     values: Sequence[float] | None = None,
     parameter: str = "",
     path: Path | str | None = None,
@@ -208,7 +209,7 @@ def plot_eigenvalues(
         return finish(figure, path)
 
 
-def _set_complex_plane(axes: Axes, x: Any, y: Any) -> None:
+def _set_complex_plane(axes: Axes, x: Array, y: Array) -> None:
     """Limits with room for labels, axes through zero, and the unstable half-plane shaded."""
     reach = float(max(np.abs(x).max(initial=0.0), 0.02 * np.abs(y).max(initial=0.0), 1e-9))
     tall = float(max(np.abs(y).max(initial=0.0), 1e-9))
@@ -223,7 +224,7 @@ def _set_complex_plane(axes: Axes, x: Any, y: Any) -> None:
     axes.set_ylabel("imaginary part (rad/s)")
 
 
-def _name_oscillations(axes: Axes, linearisation: Any) -> None:
+def _name_oscillations(axes: Axes, linearisation: "Linearisation") -> None:
     """Frequency and damping beside the upper one of each pair, moved up where two would overlap."""
     rows = sorted((row for row in linearisation.table() if row["imaginary"] > 0), key=lambda row: row["imaginary"])
     if not rows:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.run.geometry import Geometry
+from trundle.typing import Raw
 from trundle.view.canvas import Canvas
 from trundle.view.outline import Outline, Points, coil
 from trundle.view.style import COLOURS, INK, QUIET
@@ -61,7 +62,7 @@ class Painter:
                 zorder=2.6 + level,
             )
 
-    def _ends(self, spring: Sequence[Any], i: int) -> Points:
+    def _ends(self, spring: Sequence[Raw], i: int) -> Points:
         """Ends of a spring at a sample, (2, 3)."""
         a, p, b, q = spring
         return np.vstack([placed(np.array([point]), self.poses[body], i) for body, point in ((a, p), (b, q))])

@@ -1,13 +1,12 @@
 """Areas of a map: polygons cut by straight lines, and names written where an area is widest."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from trundle.typing import Array, Look
+from trundle.typing import Array, Flags, Look, Untyped
 from trundle.view.style import INK
 
 Cut = tuple[float, float, float]  # keeps the points with a x + b y >= c
@@ -31,7 +30,7 @@ def cut_polygon(points: Array, cuts: Sequence[Cut]) -> Array:
 
 
 def name_region(
-    axes: Axes, x: Array, y: Array, inside: Any, name: str, drawn: Sequence[Any] = (), size: float = 9.0
+    axes: Axes, x: Array, y: Array, inside: Flags, name: str, drawn: Sequence[Untyped] = (), size: float = 9.0
 ) -> None:
     """Write a name in the widest place of an area, given as a mask on a grid, if there is room for it.
 

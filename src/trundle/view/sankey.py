@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
@@ -105,7 +105,7 @@ def _kind(ribbon: Ribbon) -> str:
 def _outline(ribbon: Ribbon, left: float, top: float) -> Outline:
     """Closed outline: along the upper edge through all stops and back along the lower one."""
     points: list[tuple[float, float]] = []
-    codes: list[Any] = []
+    codes: list[np.uint8] = []
     for side in (-1, 1):
         shift = side * ribbon.width / 2
         stops = [(left + a, left + b, top + y + shift) for a, b, y in ribbon.stops]

@@ -1,7 +1,6 @@
 """The plane of inertia ratio and friction, coloured by what happens in an impact."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -14,7 +13,7 @@ from matplotlib.patches import Patch
 from trundle.impact.closed_form import LABELS
 from trundle.impact.critical import critical_values
 from trundle.impact.scenario import ScenarioArray, check_impact, predict
-from trundle.typing import Look
+from trundle.typing import AnyArray, Array, Flags, Look, Untyped
 from trundle.view.regions import name_region
 from trundle.view.style import INK, WARNING, finish, new_figure, style
 
@@ -68,7 +67,9 @@ def plot_scenarios(
         return finish(figure, path, formulas=True)
 
 
-def _name_scenarios(axes: Axes, lam: Any, mu: Any, classes: Any, hatched: Any, half_angle: float, slip: float) -> None:
+def _name_scenarios(
+    axes: Axes, lam: Array, mu: Array, classes: AnyArray, hatched: Flags, half_angle: float, slip: float
+) -> None:
     lines = critical_lines(lam, half_angle, slip).values()
     drawn = [hatched, *(np.abs(mu[:, None] - friction) < 0.012 * mu[-1] for friction, _, _ in lines)]
     upright = np.abs(lam + np.cos(2 * half_angle)) < 0.008 * lam[-1]
@@ -78,7 +79,7 @@ def _name_scenarios(axes: Axes, lam: Any, mu: Any, classes: Any, hatched: Any, h
         name_region(axes, lam, mu, classes == k, name, drawn)
 
 
-def _hatch(axes: Axes, lam: Any, mu: Any, found: ScenarioArray) -> list[Artist]:
+def _hatch(axes: Axes, lam: Array, mu: Array, found: ScenarioArray) -> list[Artist]:
     """Where the back foot comes down in a later phase."""
     handles: list[Artist] = []
     areas = {
@@ -94,7 +95,7 @@ def _hatch(axes: Axes, lam: Any, mu: Any, found: ScenarioArray) -> list[Artist]:
     return handles
 
 
-def critical_lines(lam: Any, half_angle: float, slip: float) -> dict[str, tuple[Any, Any, str]]:
+def critical_lines(lam: Array, half_angle: float, slip: float) -> dict[str, tuple[Array, Untyped, str]]:
     """Friction over inertia ratio, dash and colour of the lines that matter for the direction of the slip."""
     critical = critical_values(lam, half_angle)
     if slip < 0:
@@ -113,7 +114,7 @@ def critical_lines(lam: Any, half_angle: float, slip: float) -> dict[str, tuple[
     return lines if slip > 0 else {HOLDS: lines[HOLDS]}
 
 
-def _draw_critical(axes: Axes, lam: Any, half_angle: float, slip: float) -> list[Artist]:
+def _draw_critical(axes: Axes, lam: Array, half_angle: float, slip: float) -> list[Artist]:
     handles: list[Artist] = []
     for text, (friction, dash, colour) in critical_lines(lam, half_angle, slip).items():
         axes.plot(lam, friction, color=colour, linestyle=dash, linewidth=1.5, zorder=3)

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, final
+from typing import TypeVar, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.typing import ColorType
+from numpy.typing import ArrayLike
 
-from trundle.typing import Look
+from trundle.typing import Flags, Look, Untyped
 from trundle.view.outline import Points
 from trundle.view.style import INK, QUIET
 
@@ -34,7 +36,7 @@ class Camera:
         right = np.array([-np.sin(a), np.cos(a), 0.0])
         return np.array([right, np.cross(eye, right), eye])
 
-    def see(self, points: Any) -> Points:
+    def see(self, points: ArrayLike) -> Points:
         """Points (..., 3) as picture coordinates and nearness."""
         seen: Points = np.asarray(points) @ self.axes.T
         return seen
@@ -48,8 +50,8 @@ class Scene3D:
     camera: Camera
     _polygons: list[Points] = field(default_factory=list)
     _depths: list[float] = field(default_factory=list)
-    _faces: list[Any] = field(default_factory=list)
-    _edges: list[Any] = field(default_factory=list)
+    _faces: list[ColorType] = field(default_factory=list)
+    _edges: list[ColorType] = field(default_factory=list)
     _widths: list[float] = field(default_factory=list)
     _over: list[tuple[Points, Look]] = field(default_factory=list)
     _arrows: list[tuple[Points, Points, Look]] = field(default_factory=list)
@@ -85,7 +87,13 @@ class Scene3D:
                 self.line(row, tuple(0.62 * tint), 0.35, lift=0.012, ghost=False, shown=here)
 
     def line(
-        self, points: Points, colour: Any, width: float, lift: float = 0.0, ghost: bool = True, shown: Any = None
+        self,
+        points: Points,
+        colour: ColorType,
+        width: float,
+        lift: float = 0.0,
+        ghost: bool = True,
+        shown: Flags | None = None,
     ) -> None:
         """A polyline; where something hides it, it shimmers through when `ghost`. `lift` brings it nearer to the eye,
         in parts of its length; `shown` says which of its points are drawn.
@@ -98,7 +106,7 @@ class Scene3D:
         if ghost:
             self._over.append((seen, {"color": colour, "linewidth": width, "alpha": BEHIND}))
 
-    def _add(self, polygon: Points, depth: float, face: Any, edge: Any, width: float) -> None:
+    def _add(self, polygon: Points, depth: float, face: ColorType, edge: ColorType, width: float) -> None:
         self._polygons.append(polygon[:, :2])
         self._depths.append(depth)
         self._faces.append(to_rgba(face))
@@ -157,8 +165,8 @@ class Scene3D:
             return [items[i] for i in order]
 
         everything = PolyCollection(pick(self._polygons), closed=False, zorder=2, capstyle="round")
-        faces: Any = np.array(pick(self._faces))  # as arrays they are checked at once, not one by one
-        edges: Any = np.array(pick(self._edges))
+        faces: Untyped = np.array(pick(self._faces))  # as arrays they are checked at once, not one by one
+        edges: Untyped = np.array(pick(self._edges))
         everything.set_facecolor(faces)
         everything.set_edgecolor(edges)
         everything.set_linewidth(pick(self._widths))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -13,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch
 
 from trundle.graph.structure import KINDS, Structure
+from trundle.typing import Untyped
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, point2, style
 
 TREE, CUT, LINK = COLOURS[0], COLOURS[1], "#EEF2F6"
@@ -84,7 +84,7 @@ def _draw_link(panel: Axes, at: np.ndarray, name: str, ground: bool) -> None:
         return
     wide, high = _half_sizes(name)
     corner = at[0] - wide, at[1] - high
-    shape: Any = FancyBboxPatch(
+    shape: Untyped = FancyBboxPatch(
         corner, 2 * wide, 2 * high, "round,pad=0,rounding_size=0.06", facecolor=LINK, edgecolor=INK, zorder=3,
         hatch="////" if ground else None, linewidth=1.2,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from io import BytesIO
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from trundle.errors import StoreError
-from trundle.typing import Look
+from trundle.typing import Look, Raw, Untyped
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A9C", "#7A5C3E")
 INK = "#222222"
@@ -20,7 +20,7 @@ FAINT = "#E4E7EB"
 WARNING = "#B3261E"
 DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))  # used when the colours run out
 
-_SETTINGS: Any = {
+_SETTINGS: Untyped = {
     "font.size": 10.0,
     "axes.titlesize": 11.0,
     "axes.labelsize": 10.0,
@@ -64,12 +64,12 @@ class Picture(Figure):
         return written.getvalue()
 
 
-def point2(values: Any) -> tuple[float, float]:
+def point2(values: Raw) -> tuple[float, float]:
     """Two coordinates on paper as plain numbers."""
     return float(values[0]), float(values[1])
 
 
-def style() -> Any:
+def style() -> Untyped:
     """Context in which figures are made."""
     return rc_context(_SETTINGS)
 
@@ -124,7 +124,7 @@ def finish(figure: Figure, path: Path | str | None, formulas: bool = False) -> F
 
 def _take_literally(figure: Figure) -> None:
     """No text is read as a formula but the numbers along the axes."""
-    ticks: set[Any] = set()
+    ticks: set[Text] = set()
     for axes in figure.axes:
         for axis in axes.findobj(Axis):  # two, or three in space
             assert isinstance(axis, Axis)

@@ -2,14 +2,13 @@
 
 from itertools import combinations_with_replacement
 from textwrap import fill
-from typing import Any
 
 from trundle.pairs import Surface, edges, surfaces, table
 from trundle.pairs.higher import refusal
 
 WIDTH = 100
 LEVEL = "s: distance of the point, along the second axis, from the common perpendicular of the axes."
-SIZES: dict[str, tuple[Any, ...]] = {  # of an ordinary one of each kind, m and rad; the others have one radius
+SIZES: dict[str, tuple[object, ...]] = {  # of an ordinary one of each kind, m and rad; the others have one radius
     "Plane": (),
     "LineEdge": (),
     "Vertex": (),

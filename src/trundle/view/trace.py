@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -14,6 +14,7 @@ from trundle.model.body import Frame
 from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface
+from trundle.typing import AnyArray, Index
 from trundle.view.outline import Points
 from trundle.view.plot import KINDS
 from trundle.view.scene3d import Camera, Scene3D
@@ -70,7 +71,7 @@ def plot_trace(
         return finish(figure, path)
 
 
-def _curves(trace: "Trace", name: str) -> list[tuple[str, str, Any]]:
+def _curves(trace: "Trace", name: str) -> list[tuple[str, str, AnyArray]]:
     """Label, unit and values of a quantity and its components."""
     array = trace[name]
     unit = str(array.attrs.get("units", ""))
@@ -145,7 +146,7 @@ def draw_trace(
         return finish(figure, path)
 
 
-def _placed(trace: "Trace", frame: Frame, pose: Any) -> tuple[Points, Points]:
+def _placed(trace: "Trace", frame: Frame, pose: Index) -> tuple[Points, Points]:
     """Rotations (..., 3, 3) and positions (..., 3) of a frame in the ground, at one or all points of a trace."""
     assert trace.formulation is not None
     at = np.asarray(evaluate(trace.formulation.model, ca.vertcat(*frame.position)), dtype=float).ravel()

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from math import cos, sin
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
 from trundle.run.reported_events import EventTime
+from trundle.typing import Option
 from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN, Wheel
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Collision:
             lines.append(f"  a foot strikes again at {self.strikes_again:.6g} s")
         return "\n".join(lines)
 
-    def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
+    def plot(self, path: Path | str | None = None, **options: Option) -> "Figure":
         """Velocities and heights of the feet over time with shaded phases.
 
         Parameters

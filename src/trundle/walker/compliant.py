@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 from functools import cache
 from math import inf, isfinite, pi
 from threading import Lock
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from trundle.errors import ModelError, SolveError
 from trundle.integrate import Case, DormandPrince8, Integration, Options, StepLimits, Supervision, Tolerances
 from trundle.laws.coefficient import number
 from trundle.study.problem import make_problem
-from trundle.typing import Array
+from trundle.typing import Array, Kind, Untyped
 from trundle.walker.collision import Collision, phases_and_events
 from trundle.walker.foot_law import BiStiffness
 from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Wheel
@@ -72,7 +72,7 @@ def collide(
     wheel = Wheel(inertia_ratio, half_angle, friction, gravity * time / speed)
     values = numbers | asdict(wheel) | {"metre": metre, "speed": speed, "newton": newton}
     values |= _first(wheel, slip, float(law.damped(0.0, -speed)) / newton)
-    kind: Any = type(law)
+    kind: Untyped = type(law)
     feet = _two_feet(kind)
     with feet.lock:  # its arrays serve one collision after the other
         run, ending = _run(feet, wheel, slip / speed, values, None if duration is None else duration / time)
@@ -109,7 +109,7 @@ def _numbers(law: object) -> dict[str, float]:
 class _TwoFeet:
     """The wheel as a compiled model, one for each kind of law: collisions differ in its parameters and its start."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: Kind) -> None:
         f = self.formulation = two_foot_wheel(kind(*(1.0 for _ in fields(kind)))).build().formulation
         self.problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
         self.rates = [f.states.changeable[f.register.full(name)] for name in RATES]

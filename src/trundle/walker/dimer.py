@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from math import isfinite, sin
-from typing import Any
 
 from trundle.contact import Coulomb
 from trundle.errors import ModelError
 from trundle.laws.flows import Servo
 from trundle.laws.restitution import Poisson
+from trundle.laws.signals import Signals
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
 from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.typing import Expr
 
 PLATE = 1.0  # kg; its motion is given
 
@@ -21,7 +22,7 @@ def bouncing_dimer(
     mass: float = 0.01,
     friction: float = 0.2,
     restitution: float = 0.8,
-    shaking: Callable[[Any], Any] | None = None,
+    shaking: Callable[[Signals], Expr] | None = None,
     height: float = 0.01,
     tilt: float = 0.0,
     g: float = 9.81,

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from math import cos, isfinite, pi, sin, sqrt
-from typing import Any, final
+from typing import final
 
 from trundle.contact import Coulomb, NoSlip
 from trundle.errors import ModelError
+from trundle.laws.law import Law
 from trundle.laws.restitution import Restitution
 from trundle.math import cos as cos_
 from trundle.math import sin as sin_
@@ -14,6 +15,7 @@ from trundle.pairs import Planar, Revolute
 from trundle.pairs.edge import Vertex
 from trundle.pairs.planar import Line, PlanarPair
 from trundle.study.periodic import Section
+from trundle.typing import Expr
 
 WITH_FRICTION = 3  # feet: behind, standing, next; each costs time to compile
 
@@ -148,7 +150,7 @@ def rimless_wheel(
     count = (spokes if friction is None else WITH_FRICTION) if feet is None else feet
     if not 2 <= count <= spokes:
         raise ModelError(f"rimless_wheel: feet lies between 2 and the number of spokes ({spokes}), got {count!r}.")
-    law: Any = NoSlip() if friction is None else Coulomb(m.parameter("mu", friction, text="coefficient of friction"))
+    law: Law = NoSlip() if friction is None else Coulomb(m.parameter("mu", friction, text="coefficient of friction"))
     for k in range(-1, count - 1):
         angle = 2 * pi * k / spokes
         foot = wheel.frame((length * sin(angle), 0, -length * cos(angle)))
@@ -222,7 +224,7 @@ def pivoting_landing() -> Section:
     return Section("foot1 lands")
 
 
-def _model(name: str, slope: float, inertia_ratio: float, g: float) -> tuple[Model, Any]:
+def _model(name: str, slope: float, inertia_ratio: float, g: float) -> tuple[Model, Expr]:
     m = Model(name)
     tilt = m.parameter("slope", slope, "rad", "slope of the ground, downwards along x")
     ratio = m.parameter("inertia_ratio", inertia_ratio, text="I_G / (m L^2)")

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from math import atan2, cos, hypot, isfinite, pi, sin, sqrt
-from typing import Any
 
 from trundle.contact import Coulomb, NoSlip
 from trundle.errors import ModelError
 from trundle.laws.flows import Servo
+from trundle.laws.law import Law
 from trundle.laws.restitution import Restitution
+from trundle.laws.signals import Signals
 from trundle.math import abs as abs_
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
 from trundle.pairs.edge import Vertex
 from trundle.pairs.planar import Line, PlanarPair
+from trundle.typing import Expr
 
 PLATE = 1.0  # kg; its motion is given
 
@@ -23,7 +25,7 @@ def rocking_block(
     mass: float = 1.0,
     friction: float | None = None,
     restitution: Restitution | float = 0.0,
-    shaking: Callable[[Any], Any] | None = None,
+    shaking: Callable[[Signals], Expr] | None = None,
     tilt: float = 0.0,
     g: float = 9.81,
 ) -> Model:
@@ -65,7 +67,7 @@ def rocking_block(
     m.connect(Planar("y"), m.ground, block, name="pose")
     m.alias("along", "pose.y")
     m.alias("height", "pose.x")
-    law: Any = NoSlip() if friction is None else Coulomb(m.parameter("mu", friction, text="coefficient of friction"))
+    law: Law = NoSlip() if friction is None else Coulomb(m.parameter("mu", friction, text="coefficient of friction"))
     for name, side in (("left", -1), ("right", 1)):
         edge = block.frame((side * half_width, 0, -half_height))
         m.connect(PlanarPair(Line(), Vertex()), plate, edge, name=name, law=law, restitution=restitution)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trundle.contact.normal import NormalLaw
 from trundle.laws.signals import Signals
@@ -10,7 +10,7 @@ from trundle.math import where
 from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.pairs import Planar
-from trundle.typing import Expr
+from trundle.typing import Expr, Option
 from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
     """
     a, b = wheel.levers
 
-    def watch(name: str, value: Callable[[Feet], Expr], after: Callable[[Feet], Feet], **rest: Any) -> None:
+    def watch(name: str, value: Callable[[Feet], Expr], after: Callable[[Feet], Feet], **rest: Option) -> None:
         changed = _asked_once(lambda s: after(feet(s)))
         action = {
             "slide": lambda s: changed(s).slide,

@@ -2,13 +2,13 @@
 
 from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.kernel import compiled
-from trundle.typing import Array
+from trundle.typing import Array, Untyped
 
 COMPLEX_STEP = 1e-30  # imaginary part of a complex-step derivative
 
@@ -50,7 +50,7 @@ def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: in
     return imaginary * (size / COMPLEX_STEP)
 
 
-def _results(part: str, data: Any, contacts: int, treatment: int) -> Any:
+def _results(part: str, data: Untyped, contacts: int, treatment: int) -> Untyped:
     """What a compiled part writes behind the data."""
     first = len(data)
     b = np.concatenate([data, np.zeros(numbers.scratch(contacts))])

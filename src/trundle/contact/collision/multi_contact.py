@@ -4,7 +4,6 @@ The treatments give different answers, and none is more right: rigidity does not
 """
 
 import math
-from typing import Any
 
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
@@ -180,7 +179,7 @@ def press_in_step(
 
 
 @strict
-def stiffening(b: Pointer, data: int, i: int) -> Any:
+def stiffening(b: Pointer, data: int, i: int) -> float:
     """By how much a spring is stiffer on the way in than on average, and softer on the way out."""
     e = b[data + at.DATA * i + at.RESTITUTION]
     return (1.0 - e * e) / (1.0 + e * e)

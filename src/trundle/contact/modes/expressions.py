@@ -1,7 +1,7 @@
 """Events, jumps and starts of all contact modes as expressions of (t, x, p)."""
 
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -12,7 +12,7 @@ from trundle.contact.modes.find import contact_modes, decides_together, transiti
 from trundle.contact.solved import ContactEquations, SolvedEquations
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
-from trundle.typing import Expr
+from trundle.typing import Expr, Option
 
 NEGLIGIBLE_FORCE = 1e-9  # of a typical one
 SHARED = 1e-9  # of the loads that contacts share, by which that of one of them is uncertain
@@ -41,7 +41,7 @@ class ModeExpressions:
         """The number of a mode in p."""
         return p[self.equations.parameters.mode(bonds.connection.name, state)]
 
-    def put(self, p: Expr, bonds: ContactBonds, **states: Any) -> Expr:
+    def put(self, p: Expr, bonds: ContactBonds, **states: Option) -> Expr:
         """p with other numbers of the modes of a contact."""
         p = ca.SX(p)
         for state, value in states.items():

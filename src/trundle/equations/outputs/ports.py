@@ -6,7 +6,7 @@ follows from the model alone.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -20,6 +20,7 @@ from trundle.model.register import model_register
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
 from trundle.quantity import Quantity
+from trundle.typing import Json, Raw
 
 FRICTION = ".friction"  # ending of the element of friction under a rigid normal
 CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
@@ -71,10 +72,10 @@ class Ports:
     frames: tuple[str, ...] = ()  # moving frames: sources of flow
 
     @staticmethod
-    def read(stored: Mapping[str, Any]) -> "Ports":
+    def read(stored: Mapping[str, Raw]) -> "Ports":
         """From the plain lists that `dataclasses.asdict` has made."""
 
-        def plain(one: Mapping[str, Any]) -> dict[str, Any]:
+        def plain(one: Mapping[str, Raw]) -> Json:
             return {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in one.items()}
 
         if any("law_of" not in e for e in stored["elements"]):

@@ -1,6 +1,6 @@
 """First steps of many runs at once, each with the numbers of a run alone."""
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import LOOKS
-from trundle.kernel import evaluate
+from trundle.kernel import Kernel, evaluate
 from trundle.typing import Array
 
 
@@ -21,7 +21,7 @@ def find_first_steps(problem: Problem, method: Method, cases: Cases, options: Op
         return []
     limits, tolerance = options.limits, options.tolerances.of_states(problem.rhs.n_x)
     t0, t1, x, p = float(cases.t0), float(cases.t1), cases.x0, cases.p
-    rhs: Any = problem.rhs
+    rhs = cast(Kernel, problem.rhs)
     atol = foreseen = np.tile(tolerance.atol, (len(cases), 1))
     if tolerance.learns:
         looks = np.linspace(t0, t1, LOOKS + 1)[:-1]

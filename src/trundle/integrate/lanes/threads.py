@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
-from typing import Any
 
 PAUSE_SECONDS = 0.2
 
 
-def wait_for(futures: Sequence[Future[Any]], report: Callable[[], None] | None = None) -> None:
+def wait_for(futures: Sequence[Future[None]], report: Callable[[], None] | None = None) -> None:
     """Wait until all are done, and raise what one has raised; `report` is called now and then.
 
     Only the main thread hears Ctrl-C. Where the signal came to another thread, or just before the main one began to

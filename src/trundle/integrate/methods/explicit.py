@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
 from trundle.kernel.compiled import address
+from trundle.typing import Json
 
 
 def _compiled_step() -> int:
@@ -22,7 +23,7 @@ class ExplicitRungeKutta(Method):
     slopes at both ends, and the rest by the rows of `dense` (Hairer, Norsett, Wanner 1993, section II.6).
     """
 
-    coefficients: ClassVar[dict[str, Any]]
+    coefficients: ClassVar[Json]
     needs_jacobian = False
     in_lanes = True
     error_in_end: ClassVar[bool]  # the error estimate uses the slope at the end of the step

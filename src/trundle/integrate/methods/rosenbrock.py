@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
 from trundle.kernel.compiled import address
+from trundle.typing import Json
 
 
 def _compiled_step() -> int:
@@ -23,7 +24,7 @@ class Rosenbrock(Method):
     x_new = x + sum_i weights_i v_i.
     """
 
-    coefficients: ClassVar[dict[str, Any]]
+    coefficients: ClassVar[Json]
     needs_jacobian = True
     in_lanes = False
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+
+from trundle.typing import Given, Json
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,8 @@ class Method(ABC):
 
 
 @cache
-def _document() -> dict[str, Any]:
-    text: dict[str, Any] = json.loads(
-        files("trundle.integrate.methods").joinpath("tableaus.json").read_text(encoding="utf-8")
-    )
+def _document() -> Json:
+    text: Json = json.loads(files("trundle.integrate.methods").joinpath("tableaus.json").read_text(encoding="utf-8"))
     return text
 
 
@@ -68,14 +68,14 @@ def _number(value: str | float) -> float:
     return float(Fraction(value))
 
 
-def read(name: str) -> dict[str, Any]:
+def read(name: str) -> Json:
     """The entry `name` of the coefficient file."""
     return tableau(**_document()[name])
 
 
-def tableau(**given: Any) -> dict[str, Any]:
+def tableau(**given: Given) -> Json:
     """Coefficients of a method by name: fractions become floats, lists arrays (ragged rows are padded)."""
-    entry: dict[str, Any] = {}
+    entry: Json = {}
     for key, value in given.items():
         if isinstance(value, list):
             ragged = bool(value) and isinstance(value[0], list)

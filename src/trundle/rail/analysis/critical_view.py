@@ -1,14 +1,14 @@
 """Pictures of eigenvalues over speed, and of modes in plan."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.errors import SolveError
 from trundle.model.body import Moves
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
         return finish(figure, path)
 
 
-def _moves_sideways(locus: "RootLocus", x: Array, speed: float, value: complex, mode: Any) -> bool:
+def _moves_sideways(locus: "RootLocus", x: Array, speed: float, value: complex, mode: AnyArray) -> bool:
     """Whether a body moves across the track in a mode that swings."""
     bodies = _drawn(locus.track.system.model) if abs(value.imag) > 0 else []
     least = NEGLIGIBLE * float(np.max(np.abs(mode)))
@@ -125,7 +125,7 @@ def _drawn(model: "Model") -> list[str]:
 
 
 def _plan_motion(
-    locus: "RootLocus", name: str, x: Array, speed: float, value: complex, mode: Any
+    locus: "RootLocus", name: str, x: Array, speed: float, value: complex, mode: AnyArray
 ) -> tuple[Array, complex, complex]:
     """Place of a body, and its lateral displacement and yaw in a mode: its velocities over the eigenvalue."""
     track = locus.track

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ class Curving:
     half_gauge: float
     wheels: tuple[Wheel, ...]
     measures: Mapping[str, Array]  # "front_left.Q" and so on
-    states: tuple[Mapping[str, Any], ...]  # coordinates and rates by name, for `simulate`
+    states: tuple[Values, ...]  # coordinates and rates by name, for `simulate`
     notes: tuple[str, ...] = ()  # cases without a steady motion
 
     def __getitem__(self, name: str) -> Array:
@@ -137,7 +137,7 @@ def curving(
     built = on_line(vehicle, arc(R[0], c[0], half_gauge), float(v[0]))
     system, wheels = built.build(), wheels_of(built)
     found: dict[str, list[float]] = {f"{w.name}.{m}": [] for w in wheels for m in MEASURES}
-    states: list[Mapping[str, Any]] = []
+    states: list[Values] = []
     notes: list[str] = []
     near: tuple[Array, float] | None = None
     for k in range(len(R)):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from trundle.study.continuation.continue_motion import FlowValues, hopf_start
 from trundle.study.continuation.curve import Follower
 from trundle.study.continuation.periodic_curve import PeriodicCurve
 from trundle.system import System
-from trundle.typing import Array
+from trundle.typing import Array, ModelPart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -204,7 +204,7 @@ def _ramp(found: Hunting, count: int, settle: float) -> tuple[Array, Array]:
     return np.array(speeds), np.array(swing)
 
 
-def _at_speed(track: Any, x: Array, ratio: float) -> Array:
+def _at_speed(track: ModelPart, x: Array, ratio: float) -> Array:
     """A hunting motion at another speed: only the wheels turn in proportion."""
     scaled = track.scaled(x, ratio)
     large = np.abs(x) > 5.0  # rad/s: wheels that spin

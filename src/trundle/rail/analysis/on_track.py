@@ -1,7 +1,5 @@
 """Vehicles on uniform track, for analyses."""
 
-from typing import Any
-
 from trundle.errors import ModelError
 from trundle.model.model import Model
 from trundle.rail.analysis.uniform import UniformTrack
@@ -10,6 +8,7 @@ from trundle.rail.track.segment import Arc, Straight
 from trundle.rail.trip.trip import Trip
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.system import System
+from trundle.typing import Json
 
 LENGTH = 400.0  # m of track under the vehicle: all of it is the same
 
@@ -35,7 +34,7 @@ def arc(radius: float, cant: float, half_gauge: float) -> Alignment:
     return Alignment([Arc(radius=radius, length=LENGTH, cant=cant)], half_gauge=half_gauge)
 
 
-def line_tables(vehicle: Vehicle, line: Alignment, speed: float) -> dict[str, Any]:
+def line_tables(vehicle: Vehicle, line: Alignment, speed: float) -> Json:
     """Tables of a line, for a system of the vehicle that was built on another one."""
     model = on_line(vehicle, line, speed)
     return {name: table.table for name, table in model.tables.items()}

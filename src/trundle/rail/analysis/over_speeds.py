@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from trundle.rail.trip.fit import trip_faults
 from trundle.rail.trip.trip import Trip
 from trundle.rail.vehicle.travel import UniformTravel
 from trundle.rail.vehicle.vehicle import Vehicle
-from trundle.typing import Array
+from trundle.typing import Array, Option
 
 RATE = 200.0  # samples a second
 
@@ -106,7 +106,7 @@ def over_speeds(
     irregularity: Irregularity | None = None,
     duration: float | None = None,
     rtol: float = 1e-6,
-    **options: Any,
+    **options: Option,
 ) -> SpeedTable:
     """Let a vehicle go along a line at several speeds, and assess each trip. Nothing is compiled for another speed.
 

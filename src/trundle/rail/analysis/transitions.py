@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from trundle.rail.track.cubic_parabola import CubicParabola
 from trundle.rail.track.segment import Arc, Straight
 from trundle.rail.track.transition import Bloss, Clothoid, Cosine, Sine, Transition, Vienna
 from trundle.rail.vehicle.vehicle import Vehicle
-from trundle.typing import Array
+from trundle.typing import Array, Kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS: Mapping[str, Any] = {
+KINDS: Mapping[str, Kind] = {
     "parabola": CubicParabola, "clothoid": Clothoid, "Bloss": Bloss, "cosine": Cosine, "sine": Sine, "Vienna": Vienna,
 }  # fmt: skip
 RATE = 250.0  # samples a second

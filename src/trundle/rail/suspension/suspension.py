@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, final
+from typing import Literal, final
 
 from trundle.errors import ModelError
 from trundle.model.body import Frame
 from trundle.model.model import Model
+from trundle.typing import Given
 
 AXES = ("x", "y", "z")
 Axis = Literal["x", "y", "z"]
@@ -66,7 +67,7 @@ class Parallel(Suspension):
         return Parallel((*self.parts, other)) if isinstance(other, Suspension) else NotImplemented
 
 
-def check_numbers(part: str, positive: tuple[str, ...] = (), **given: Any) -> None:
+def check_numbers(part: str, positive: tuple[str, ...] = (), **given: Given) -> None:
     """Numbers of a part must be finite and not negative; those named in `positive` above zero. Tells all faults."""
     faults = []
     for name, one in given.items():
@@ -79,14 +80,14 @@ def check_numbers(part: str, positive: tuple[str, ...] = (), **given: Any) -> No
         raise ModelError(faults)
 
 
-def check_triple(part: str, **given: Any) -> None:
+def check_triple(part: str, **given: Given) -> None:
     """Three numbers along or about x, y, z."""
     for name, one in given.items():
         if not isinstance(one, tuple | list) or len(one) != 3:
             raise ModelError(f"{part}: {name} has three numbers, for x, y and z, got {one!r}.")
 
 
-def check_axis(part: str, axis: Any) -> int:
+def check_axis(part: str, axis: Given) -> int:
     """Number of an axis by its name."""
     if axis not in AXES:
         raise ModelError(f"{part}: axis is 'x' (along), 'y' (across) or 'z' (up), got {axis!r}.")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError
 from trundle.rail.track.basis import DEGREE
@@ -127,7 +127,7 @@ def _slopes(part: Vertical, at: float, extent: float, now: float) -> list[Slope]
     out: list[Slope] = []
     begin = 0.0
     for end, coefficients in _shapes()[part.shape]:
-        series: list[Any] = [float((last - first) * c) for c in coefficients[: DEGREE + 1]]
+        series: list[float] = [float((last - first) * c) for c in coefficients[: DEGREE + 1]]
         series[0] += first
         out.append(Slope(at + begin * extent, at + end * extent, at, extent, tuple(series)))
         begin = end

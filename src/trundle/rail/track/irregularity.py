@@ -1,10 +1,10 @@
 """Irregularities of the track: signals along s with exact derivatives, from spectra (seeded) or from measurements."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from trundle.errors import ModelError
 from trundle.rail.track import spectrum
 from trundle.rail.track.signal import Signal, SineSum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Option, Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ class Irregularity:
     """
 
     signals: Mapping[str, Signal]
-    spectra: Mapping[str, Any] = field(default_factory=dict)  # densities the signals were made from
+    spectra: Settings = field(default_factory=dict)  # densities the signals were made from
     wavelengths: tuple[float, float] | None = None  # m, band of the spectra
     fade_in: tuple[float, float] = (0.0, 0.0)  # m
     name: str = "irregularity"
@@ -56,7 +56,7 @@ class Irregularity:
             raise ModelError("fade_in is (start, length) in metres, with a length that is not negative.")
 
     @staticmethod
-    def erri(level: Literal["low", "high"], seed: int = 0, **options: Any) -> "Irregularity":
+    def erri(level: Literal["low", "high"], seed: int = 0, **options: Option) -> "Irregularity":
         """ERRI B176, "low" or "high".
 
         Parameters
@@ -76,7 +76,7 @@ class Irregularity:
         return Irregularity.from_spectra(spectrum.erri(level), seed, name=f"ERRI B176 {level}", **options)
 
     @staticmethod
-    def fra(track_class: int, seed: int = 0, **options: Any) -> "Irregularity":
+    def fra(track_class: int, seed: int = 0, **options: Option) -> "Irregularity":
         """A track class of the FRA, 1 (worst) to 6.
 
         Parameters
@@ -315,7 +315,7 @@ class Irregularity:
 
         return plot_irregularity(self, path, length)
 
-    def _envelope(self, s: Array, derivatives: int) -> list[Any]:
+    def _envelope(self, s: Array, derivatives: int) -> list[float] | list[Array]:
         """6 x^5 - 15 x^4 + 10 x^3 from 0 to 1, and its derivatives by s."""
         start, length = self.fade_in
         if length == 0.0:
@@ -326,7 +326,7 @@ class Irregularity:
         return [series(x)] + [series.deriv(n)(x) / length**n * inside for n in range(1, derivatives + 1)]
 
 
-def _leibniz(signal: Any, envelope: list[Any]) -> Array:
+def _leibniz(signal: Array | Sequence[Array], envelope: list[float] | list[Array]) -> Array:
     """Highest derivative of a product from the derivatives of its factors."""
     from math import comb
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from trundle.rail.track.columns import check_growing, read_columns
 from trundle.rail.track.segment import Ends, Piece, Segment
 from trundle.rail.track.signal import Signal, SplineSignal
 from trundle.rail.track.spectrum import CHANNELS
-from trundle.typing import Array
+from trundle.typing import Array, Untyped
 
 DEGREE = 5
 LEAST = 8  # points
@@ -140,7 +140,7 @@ def _through_curvature(
     s = columns["s"]
     check_growing(s, source, LEAST)
     at = s - s[0]
-    splines: dict[str, Any] = {}
+    splines: dict[str, Untyped] = {}
     residuals: dict[str, Residual] = {}
     for key in ("curvature", "gradient", "cant"):
         values = columns.get(key, np.zeros(len(s)))
@@ -184,7 +184,9 @@ def _through_places(
     return FittedLine(line, residuals, tolerance)
 
 
-def _along(plan: Any, height: Any, cant: Any, u: Array, half_gauge: float, name: str) -> tuple[Alignment, Array]:
+def _along(
+    plan: Untyped, height: Untyped, cant: Untyped, u: Array, half_gauge: float, name: str
+) -> tuple[Alignment, Array]:
     """The line of splines over a parameter u, by its own length, and that length at u."""
     points, weights = np.polynomial.legendre.leggauss(8)
     half = np.diff(u)[:, None] / 2.0
@@ -230,7 +232,7 @@ def _across(line: Alignment, s: Array, x: Array, y: Array) -> Array:
     return np.asarray(np.hypot(x - place[:, 0], y - place[:, 1]))
 
 
-def _smooth(s: Array, values: Array, tolerance: float) -> Any:
+def _smooth(s: Array, values: Array, tolerance: float) -> Untyped:
     return UnivariateSpline(s, values, k=DEGREE, s=len(s) * tolerance**2)
 
 

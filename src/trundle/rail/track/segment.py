@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import copysign, inf, isfinite, isinf, isnan
 from numbers import Real
-from typing import Any, final
+from typing import final
 
 from trundle.rail.track.basis import polynomial
-from trundle.typing import Array
+from trundle.typing import Array, ModelPart
 
 Parts = tuple[tuple[float, Array], ...]  # end of each part in x, and its coefficients in x of the whole segment
 
@@ -105,7 +105,7 @@ class Segment(ABC):
         """
 
 
-def type_faults(part: Any, words: Sequence[str] = ("ramp", "shape")) -> list[str]:
+def type_faults(part: ModelPart, words: Sequence[str] = ("ramp", "shape")) -> list[str]:
     """Fields of a segment or of a part of a profile that should be numbers, or words, and are not."""
     out = []
     for field in fields(part):

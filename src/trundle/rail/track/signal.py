@@ -1,13 +1,13 @@
 """Signals along the track: sums of sines, and splines through measurements."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
-from trundle.typing import Array
+from trundle.typing import Array, Untyped
 
 if TYPE_CHECKING:
     pass
@@ -64,7 +64,7 @@ class SineSum:
 class SplineSignal:
     """Smoothing spline of degree 5 through measured values; derivatives are those of the spline."""
 
-    spline: Any
+    spline: Untyped
     begin: float  # m
     end: float  # m
     residual: float  # m, root mean square of measured minus smooth

@@ -4,21 +4,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import numpy as np
 import yaml
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError, UnknownNameError
-from trundle.typing import Array
+from trundle.typing import Array, Raw
 
 CHANNELS = ("vertical", "lateral", "cant", "gauge")
 DATA = Path(__file__).parents[1] / "data" / "track_spectra.yaml"
-Density = Callable[[Array], Any] | tuple[Any, Any]  # a function of rad/m, or values over rad/m
+Density = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike]  # a function of rad/m, or values over rad/m
 
 
 @cache
-def _data() -> Any:
+def _data() -> Raw:
     return yaml.safe_load(DATA.read_text(encoding="utf-8"))
 
 

@@ -1,14 +1,15 @@
 """Pictures of a line: plan, curvature and cant bands, gradient and height."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.rail.track.rows import END
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 from trundle.view.style import COLOURS, FAINT, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def plot_alignment(line: "Alignment", path: Path | str | None = None, width: flo
         return finish(figure, path)
 
 
-def _samples(line: "Alignment") -> tuple[Array, Any, Any]:
+def _samples(line: "Alignment") -> tuple[Array, AnyArray, AnyArray]:
     """Places along the line with both sides of every joint, and the rows that they belong to."""
     joints = line.rows[:-1, END]
     between = np.linspace(0.0, line.length, SAMPLES)
@@ -53,7 +54,16 @@ def _samples(line: "Alignment") -> tuple[Array, Any, Any]:
     return s, np.minimum(before, len(line.rows) - 1), row
 
 
-def _band(panel: Axes, line: "Alignment", s: Array, left: Any, right: Any, of: Any, label: str, colour: str) -> None:
+def _band(
+    panel: Axes,
+    line: "Alignment",
+    s: Array,
+    left: AnyArray,
+    right: AnyArray,
+    of: Callable[..., Array],
+    label: str,
+    colour: str,
+) -> None:
     """A quantity as a filled band; where it jumps both values are drawn."""
     values = of(line.local(s, left))
     values[1:] = np.where(np.diff(s) == 0.0, of(line.local(s, right))[1:], values[1:])

@@ -6,7 +6,7 @@ A transition curve of your own is a subclass of Transition with its `shape`.
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, isfinite, pi
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from trundle.rail.track.segment import (
     fixed_faults,
     raised_right,
 )
-from trundle.typing import Array
+from trundle.typing import Array, Value
 
 
 def check_shape(shape: Parts) -> None:
@@ -33,7 +33,7 @@ def check_shape(shape: Parts) -> None:
     if not ok:
         raise ModelError("a shape is parts (end, twelve coefficients), with ends that grow up to 1.")
 
-    def at_x(coefficients: Array, x: float) -> Any:
+    def at_x(coefficients: Array, x: float) -> Value:
         return combine(coefficients, values(np.asarray(x)))
 
     found = [at_x(shape[0][1], 0.0), at_x(shape[-1][1], 1.0) - 1.0]

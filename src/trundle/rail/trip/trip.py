@@ -4,12 +4,13 @@ import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, SolveError
+from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
@@ -27,7 +28,7 @@ from trundle.run.batch import BatchRun
 from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
 from trundle.system import System
-from trundle.typing import State, Values
+from trundle.typing import Expr, Given, ModelPart, Option, State, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +69,7 @@ class Trip:
     """
 
     def __init__(
-        self, vehicle: Vehicle, line: Alignment, speed: Any, *, irregularity: Irregularity | None = None,
+        self, vehicle: Vehicle, line: Alignment, speed: Given, *, irregularity: Irregularity | None = None,
         acceleration: float = 0.0, start: float | None = None, frames: Frames = "each", lift_offs: bool = False,
         name: str = "trip",
     ) -> None:  # fmt: skip
@@ -106,7 +107,7 @@ class Trip:
             raise ModelError(f"Trip: rail.Free follows {law.leader!r}; give leader={self.placed.car_name + '.x'!r}.")
         for name, placed in axles.items():
 
-            def share(s: Any) -> Any:
+            def share(s: Signals) -> Expr:
                 return (law.traction(s) if callable(law.traction) else law.traction) / len(axles)
 
             self.model.apply(AxleMoment(placed.axle, share, self._radius(name)), name=f"{name}_traction")
@@ -117,7 +118,7 @@ class Trip:
         self.model.output("vehicle_speed", along.speed, "m/s", "speed of the vehicle along the track")
         self.model.event("standstill", lambda s: along.speed(s) - STANDSTILL, -1, "stop")
 
-        def beyond(s: Any) -> Any:
+        def beyond(s: Signals) -> Expr:
             """Neither the vehicle nor its frames may leave the line."""
             return ca.fmax(along.distance(s), travel.distance(s)) + ahead - end
 
@@ -125,12 +126,12 @@ class Trip:
 
     def _watch_wheels(self) -> None:
         for wheel in self.placed.wheels:
-            force: Any = self.model.forces[wheel.contact]
+            force: ModelPart = self.model.forces[wheel.contact]
             self.model.event(f"{wheel.contact}{LIFTS}", force.approach, -1)
             self.model.event(f"{wheel.contact}{LANDS}", force.approach, 1)
 
     def _radius(self, wheelset: str) -> float:
-        force: Any = self.model.forces[next(w.contact for w in self.placed.wheels if w.wheelset == wheelset)]
+        force: ModelPart = self.model.forces[next(w.contact for w in self.placed.wheels if w.wheelset == wheelset)]
         return float(force.place.radius)
 
     @cached_property
@@ -197,8 +198,8 @@ class Trip:
 
     def simulate(
         self, duration: float | None = None, start: Values | None = None,
-        parameters: Values | None = None, *, method: Any = "auto", rtol: float = 1e-6, atol: Any = None,
-        **options: Any,
+        parameters: Values | None = None, *, method: Given = "auto", rtol: float = 1e-6, atol: Given = None,
+        **options: Option,
     ) -> Run:  # fmt: skip
         """Travel for a duration (s), or to the end of the line.
 
@@ -278,7 +279,7 @@ class Trip:
 
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
-        method: Any = "auto", rtol: float = 1e-6, atol: Any = None, **options: Any,
+        method: Given = "auto", rtol: float = 1e-6, atol: Given = None, **options: Option,
     ) -> BatchRun:  # fmt: skip
         """Many trips at once: start values and parameters may be arrays of one common length.
 
@@ -357,14 +358,14 @@ class Trip:
             )
         return duration
 
-    def _method(self, method: Any, parameters: Values | None) -> Any:
+    def _method(self, method: Given, parameters: Values | None) -> Given:
         if method != "auto":
             return method
         slowest = float(np.min((parameters or {}).get("speed", self.law.speed_at_start())))
         return "order8" if self.irregularity is not None and slowest >= FAST else "stiff"
 
 
-def _law(speed: Any, acceleration: float) -> TravelLaw:
+def _law(speed: Given, acceleration: float) -> TravelLaw:
     if isinstance(speed, TravelLaw):
         if acceleration:
             warnings.warn("Trip: acceleration is not used where the speed is not a number.", stacklevel=3)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -151,7 +151,7 @@ def _draw_forces(panel: Axes, trip: "Trip", run: Run, i: int, name: str, x: floa
             continue
         out = 1.0 if wheel.side == "left" else -1.0
         push = -out * float(run.values(f"{wheel.contact}.Y")[i]) * ARROW / max(largest, 1.0)
-        foot: Any = (x, out * 0.75)
+        foot: tuple[float, float] = (x, out * 0.75)
         arrow = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
         if abs(push) > 0.02 * ARROW:
             panel.annotate("", foot, (x, foot[1] - push), arrowprops=arrow, zorder=5)

@@ -1,10 +1,10 @@
 """A vehicle with some of its numbers changed."""
 
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, NamedTuple, TypeVar, final, get_type_hints
+from typing import NamedTuple, TypeVar, final, get_type_hints
 
 from trundle.errors import ModelError, UnknownNameError
+from trundle.typing import Given, Kind, ModelPart, Values
 
 T = TypeVar("T")
 
@@ -13,11 +13,11 @@ T = TypeVar("T")
 class Slot(NamedTuple):
     """What stands at a path inside a part, and what may stand there."""
 
-    value: Any
-    kind: Any  # its annotation
+    value: Given
+    kind: Kind  # its annotation
 
 
-def slot(part: Any, path: str) -> Slot:
+def slot(part: ModelPart, path: str) -> Slot:
     """What stands at a path such as `bogie.axle_box.suspension.stiffness`; UnknownNameError where there is nothing."""
     found = Slot(part, type(part))
     for word in path.split("."):
@@ -25,7 +25,7 @@ def slot(part: Any, path: str) -> Slot:
     return found
 
 
-def changed(part: T, changes: Mapping[str, Any]) -> T:
+def changed(part: T, changes: Values) -> T:
     """A vehicle, or a part of one, with other numbers or parts in its slots; all its checks are made again.
 
     Parameters
@@ -45,7 +45,7 @@ def changed(part: T, changes: Mapping[str, Any]) -> T:
     return part
 
 
-def _put(part: Any, words: list[str], value: Any) -> Any:
+def _put(part: ModelPart, words: list[str], value: Given) -> ModelPart:
     word, *inside = words
     new = _put(_slots(part, word)[word].value, inside, value) if inside else value
     if isinstance(part, tuple):
@@ -53,7 +53,7 @@ def _put(part: Any, words: list[str], value: Any) -> Any:
     return replace(part, **{word: new})
 
 
-def _slots(part: Any, path: str) -> dict[str, Slot]:
+def _slots(part: ModelPart, path: str) -> dict[str, Slot]:
     """Slots of a part by name: fields of a dataclass, entries of a tuple."""
     if isinstance(part, tuple) and not any(isinstance(one, float | int) for one in part):
         names = [getattr(one, "name", str(i)) for i, one in enumerate(part, start=1)]

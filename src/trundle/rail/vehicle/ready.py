@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 import yaml
 
@@ -20,7 +20,7 @@ from trundle.rail.vehicle.wheelset import Contact, Wheelset
 from trundle.rail.wheel_rail.creep import CreepLaw, ShenHedrickElkins
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.standard_profiles import S1002, Rail60E1
-from trundle.typing import State
+from trundle.typing import Json, State
 
 
 @lru_cache
@@ -129,7 +129,7 @@ def y25_wagon(
     return BogieVehicle(_car(data[load]), _bogie(data, axle_box, contact, mu), secondary, data["half_centres"])
 
 
-def _bushing(data: dict[str, Any]) -> Bushing:
+def _bushing(data: Json) -> Bushing:
     return Bushing(
         tuple(data["stiffness"]), tuple(data["damping"]), tuple(data.get("turning_stiffness", (0.0, 0.0, 0.0)))
     )
@@ -139,11 +139,11 @@ def _points(data: list[list[float]]) -> tuple[tuple[float, float], ...]:
     return tuple((d, f) for d, f in data)
 
 
-def _car(data: dict[str, Any]) -> CarBody:
+def _car(data: Json) -> CarBody:
     return CarBody(data["mass"], tuple(data["inertia"]), data["height"], data["half_length"])
 
 
-def _bogie(data: dict[str, Any], axle_box: AxleBox, contact: Contact | None, mu: float) -> Bogie:
+def _bogie(data: Json, axle_box: AxleBox, contact: Contact | None, mu: float) -> Bogie:
     frame, axle = data["bogie"], data["wheelset"]
     if contact is None:
         contact = _contact(axle["radius"], axle["back_to_back"], ShenHedrickElkins(mu))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Literal, final
 
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
@@ -13,6 +13,7 @@ from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import TrackFrame, irregularities_along
 from trundle.rail.vehicle.travel import START, Start, Travel, TravelLaw
+from trundle.typing import Expr
 
 Frames = Literal["each", "one"]
 
@@ -109,7 +110,7 @@ class Ride:
         return self.law.speed_at_start()
 
     @property
-    def first_speed(self) -> Any:
+    def first_speed(self) -> Expr:
         """The same as an expression of parameters, for start values: they then follow what a run is given."""
         return self.travel.first_speed
 

@@ -1,13 +1,13 @@
 """What may stand in the slot of a wheelset."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Protocol, final, runtime_checkable
 
 from trundle.model.model import Model
 from trundle.pairs.lower import Fixed
 from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
-from trundle.typing import State
+from trundle.typing import Expr, State
 
 
 @runtime_checkable
@@ -29,7 +29,7 @@ class RunningGear(Protocol):
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
         """Put it into a model at a place of a ride."""
 
-    def start(self, name: str, speed: Any, load: float) -> State:
+    def start(self, name: str, speed: Expr, load: float) -> State:
         """Values to start from, at a speed (m/s) and under a load (N) beside its own weight."""
 
     def sunk(self, load: float) -> float:
@@ -69,7 +69,7 @@ class FixedWheelset:
         m.connect(Fixed(), frame, hub, name=name)
         return PlacedWheelset(hub, hub, place.track)
 
-    def start(self, name: str, speed: Any, load: float) -> State:
+    def start(self, name: str, speed: Expr, load: float) -> State:
         """Values to start from: none, as it is fixed.
 
         Parameters

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -39,7 +39,7 @@ class Travel(NamedTuple):
 
     distance: Callable[[NamedSignals], Expr]  # m
     speed: Callable[[NamedSignals], Expr]  # m/s
-    acceleration: Callable[[Any], Expr]  # m/s^2; may ask for rates of states, `s.rate`
+    acceleration: Callable[..., Expr]  # m/s^2; may ask for rates of states, `s.rate`
     first_distance: Start  # m
     first_speed: Expr  # m/s, an expression of parameters
 

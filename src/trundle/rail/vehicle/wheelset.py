@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, tan
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 from trundle.errors import AssemblyError, ModelError
 from trundle.laws.efforts import Open
@@ -22,7 +22,7 @@ from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
 from trundle.rail.wheel_rail.creep import CreepLaw
 from trundle.rail.wheel_rail.geometry import SIDES, ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic
-from trundle.typing import State
+from trundle.typing import Expr, State
 
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
 DEEPEST_AT_REST = 0.01  # m, of it below the running circle: the tip of a flange, which does not lean, lies deeper
@@ -163,7 +163,7 @@ class Wheelset:
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
 
-    def start(self, name: str, speed: Any, load: float) -> State:
+    def start(self, name: str, speed: Expr, load: float) -> State:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
         its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
 

@@ -1,14 +1,14 @@
 """Pictures of wheels on rails: contact points joined by lines, rolling-radius difference, contact angle, conicity."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from trundle.typing import Array
+from trundle.typing import Array, Untyped
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _labelled(lateral: Array, places: Array) -> list[int]:
     return found
 
 
-def _map() -> Any:
+def _map() -> Untyped:
     from matplotlib import colormaps
 
     return colormaps["viridis"]

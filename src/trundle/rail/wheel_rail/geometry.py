@@ -5,11 +5,10 @@ component: on each circle of the wheel one such point, together its trace. The l
 measured along z, is where the wheel touches; roll is found so that both wheels do.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,7 @@ from trundle.rail.wheel_rail.conicity import Method, check_amplitude, equivalent
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, Side, Touch, WheelContact
 from trundle.space.arrays import read_numbers, read_together
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Index, Maker, Value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,7 +129,7 @@ class ContactGeometry:
         sides = self._sides
         roll = np.zeros_like(y)
 
-        def both(ask: Callable[..., Any], poses: Any = slice(None)) -> Any:
+        def both(ask: Maker, poses: Index = slice(None)) -> Value:
             """The same question for the left wheel, and mirrored for the right one."""
             return [
                 ask(side, k, *(sign * v[poses] for v in (y, roll, psi)))

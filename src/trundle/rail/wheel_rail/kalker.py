@@ -4,7 +4,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 import yaml
@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline
 from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.space.arrays import read_numbers
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Json
 
 NAMES = ("C11", "C22", "C23", "C33")
 EDGE = 0.1  # g = min(a/b, b/a) at the ends of the table
@@ -77,9 +77,9 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _table() -> Json:
     text = files("trundle.rail").joinpath("data/kalker.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: Json = yaml.safe_load(text)
     return found
 
 

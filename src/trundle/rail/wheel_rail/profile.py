@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import atan
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from trundle.errors import ModelError
 from trundle.rail.wheel_rail.profile_check import read_csv, read_points
 from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Spline
 from trundle.space.arrays import read_numbers
-from trundle.typing import Array
+from trundle.typing import Array, Option
 
 Kind = Literal["wheel", "rail"]
 MM = 1e-3
@@ -102,7 +102,7 @@ class Profile:
         return cls(name, kind, (Spline(float(places[0]), float(places[-1]), curve),))
 
     @classmethod
-    def from_csv(cls, path: Path | str, kind: Kind, **options: Any) -> "Profile":
+    def from_csv(cls, path: Path | str, kind: Kind, **options: Option) -> "Profile":
         """From a file with two columns, place and height, separated by comma, semicolon or blanks; lines that do not
         start with two numbers are comments. Options as in `from_points`; the unit is mm unless given.
 

@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import atan, cos, hypot, sin
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Untyped
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Line(Piece):
 class Spline(Piece):
     """A spline of scipy's over the place."""
 
-    curve: Any
+    curve: Untyped
 
     def height(self, s: Array, order: int = 0) -> Array:
         return np.asarray(self.curve(s, order))

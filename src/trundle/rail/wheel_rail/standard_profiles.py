@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 from importlib.resources import files
-from typing import Any
 
 import yaml
 
 from trundle.rail.wheel_rail.profile import MM, Profile
 from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Polynomial, tangent_arcs
+from trundle.typing import Raw
 
 
 def S1002() -> Profile:
@@ -51,5 +51,5 @@ def _mirror(piece: Piece) -> Piece:
     return Line(-piece.end, -piece.start, (-piece.point[0], piece.point[1]), -piece.slope)
 
 
-def _data(name: str) -> Any:
+def _data(name: str) -> Raw:
     return yaml.safe_load(files("trundle.rail").joinpath("data", name).read_text(encoding="utf-8"))

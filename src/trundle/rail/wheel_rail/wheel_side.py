@@ -6,13 +6,13 @@ wheel one such point, together its trace.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from trundle.errors import AssemblyError
 from trundle.rail.wheel_rail.profile import Profile
-from trundle.typing import AnyArray, Array, Flags
+from trundle.typing import AnyArray, Array, Flags, Index
 
 COARSE = 5e-4  # m: distance of the points among which lowest gaps are looked for
 NEXT = 1e-5  # m around the last place in which it is looked for after a small change of the pose
@@ -167,12 +167,12 @@ class Side:
         bracket stays even where a slope jumps.
         """
 
-        def excess(s: Array, live: Any = slice(None)) -> Array:
+        def excess(s: Array, live: Index = slice(None)) -> Array:
             point, slope = self.trace(self.circles(s), *(v[live] for v in at))
             rail = self.rail.slope(np.clip(point[1] - self.rail_origin, self.rail.start, self.rail.end))
             return np.asarray(slope - rail)
 
-        def ends(reach: float, live: Any = slice(None)) -> tuple[Array, Array, Array, Array]:
+        def ends(reach: float, live: Index = slice(None)) -> tuple[Array, Array, Array, Array]:
             low = np.maximum(near[live] - reach, self.wheel.start)
             high = np.minimum(near[live] + reach, self.wheel.end)
             return low, high, excess(low, live), excess(high, live)

@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.preparing import under_way
-from trundle.study.continuation.curve import Follower, Judgement, Node
-from trundle.study.continuation.special import Special, specials
-from trundle.typing import Array, State
+from trundle.study.continuation.curve import AnyFollower, AnyNode, Judgement
+from trundle.study.continuation.special import AnySpecial, specials
+from trundle.typing import Array, Columns, Flags, Index, State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,11 +44,11 @@ class PointValues(ABC):
     units: Mapping[str, str]
 
     @abstractmethod
-    def at(self, place: Any) -> State:
+    def at(self, place: Index) -> State:
         """Values by name, each of one size at all points of a branch."""
 
     @abstractmethod
-    def start(self, place: Any) -> State:
+    def start(self, place: Index) -> State:
         """Coordinates and rates by name, for `simulate`."""
 
 
@@ -62,11 +62,11 @@ class Branch:
     over: str
     unit: str
     of: str  # "equilibria", "steady" or "periodic"
-    follower: Follower[Any]
+    follower: AnyFollower
     point_values: PointValues
-    nodes: tuple[Node[Any], ...]
+    nodes: tuple[AnyNode, ...]
     judgements: tuple[Judgement, ...]
-    special: tuple[Special[Any], ...]
+    special: tuple[AnySpecial, ...]
     ending: str
     between: tuple[float, float]
     steps: Steps = field(default_factory=Steps)
@@ -86,11 +86,11 @@ class Branch:
         return np.array([node.parameter for node in self.nodes])
 
     @property
-    def stable(self) -> Any:
+    def stable(self) -> Flags:
         """Whether the motion is stable, at each point."""
         return np.array([one.stable for one in self.judgements])
 
-    def all(self, kind: str) -> list[Special[Any]]:
+    def all(self, kind: str) -> list[AnySpecial]:
         """Special points of a kind.
 
         Parameters
@@ -118,7 +118,7 @@ class Branch:
         for row, j in zip(values, self.judgements, strict=True):
             row[: len(j.values)] = j.values
         kind = "multipliers" if self.of == "periodic" else "eigenvalues"
-        variables: dict[str, Any] = {kind: (("point", "mode"), values), "stable": ("point", self.stable)}
+        variables: Columns = {kind: (("point", "mode"), values), "stable": ("point", self.stable)}
         for name in (n for n in by_point[0] if n != self.over):
             column = np.array([one[name] for one in by_point])
             dims = {1: ("point",), 2: ("point", "extreme" if self.of == "periodic" else "component")}[column.ndim]
@@ -153,7 +153,7 @@ class Branch:
 
         return plot_branches([self, *beside], names, path)
 
-    def state(self, where: "int | Special[Any]") -> State:
+    def state(self, where: "int | AnySpecial") -> State:
         """Coordinates and rates at a point, for `simulate`; of periodic motions those at the start of a period.
 
         Parameters
@@ -169,7 +169,7 @@ class Branch:
         place = self.nodes[where].place if isinstance(where, int) else where.node.place
         return self.point_values.start(place)
 
-    def switch(self, point: Special[Any], step: float = 0.05) -> "Branch":
+    def switch(self, point: AnySpecial, step: float = 0.05) -> "Branch":
         """The other branch through a branch point, in one direction.
 
         Parameters
@@ -195,13 +195,13 @@ class Branch:
 
 @one_thread()
 def follow(
-    follower: Follower[Any], node: Node[Any], point_values: PointValues, over: str, unit: str, of: str,
+    follower: AnyFollower, node: AnyNode, point_values: PointValues, over: str, unit: str, of: str,
     between: tuple[float, float], steps: Steps,
 ) -> Branch:  # fmt: skip
     """The branch from a point on, until it leaves the range, closes, or cannot be followed."""
     low, high = min(between), max(between)
     nodes, judgements = [node], [follower.curve.judge(node.place)]
-    found: list[Special[Any]] = []
+    found: list[AnySpecial] = []
     with under_way(f"branch of {of} over {over}") as tell:
         ending = _follow(follower, nodes, judgements, found, over, (low, high), steps, tell)
     return Branch(
@@ -210,7 +210,7 @@ def follow(
 
 
 def _follow(
-    follower: Follower[Any], nodes: list[Node[Any]], judgements: list[Any], found: list[Special[Any]], over: str,
+    follower: AnyFollower, nodes: list[AnyNode], judgements: list[Judgement], found: list[AnySpecial], over: str,
     between: tuple[float, float], steps: Steps, tell: Callable[[str], None],
 ) -> str:  # fmt: skip
     """Add points to a branch; why it ends. Where it is interrupted, what was found is kept."""
@@ -251,7 +251,7 @@ def _follow(
     return ending
 
 
-def _at_border(follower: Follower[Any], node: Node[Any], length: float, border: float) -> tuple[Node[Any], float]:
+def _at_border(follower: AnyFollower, node: AnyNode, length: float, border: float) -> tuple[AnyNode, float]:
     from scipy.optimize import brentq
 
     tolerance = 1e-12 * length
@@ -261,7 +261,7 @@ def _at_border(follower: Follower[Any], node: Node[Any], length: float, border: 
     return follower.step(node, s), s
 
 
-def _closed(follower: Follower[Any], nodes: list[Node[Any]]) -> bool:
+def _closed(follower: AnyFollower, nodes: list[AnyNode]) -> bool:
     """Whether the last step passed the first point."""
     if len(nodes) < 5:
         return False

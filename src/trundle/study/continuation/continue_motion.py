@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.study.continuation.branch import Branch, PointValues, Steps, follow
-from trundle.study.continuation.curve import Curve, Follower, Node
+from trundle.study.continuation.curve import AnyCurve, AnyNode, Follower, Node
 from trundle.study.continuation.flow import Flow
 from trundle.study.continuation.periodic_curve import PeriodicCurve, PeriodicMotion
 from trundle.study.continuation.returning_curve import Passage, ReturningCurve
-from trundle.study.continuation.special import Special
+from trundle.study.continuation.special import AnySpecial, Special
 from trundle.study.continuation.steady_curve import Motion, SteadyCurve, loose_contacts
 from trundle.study.first_modes import first_modes
 from trundle.study.periodic import ReturnMap, Section, find_orbit
 from trundle.study.rest import equilibrium
 from trundle.study.start_state import start_state
 from trundle.study.steady_motion import steady
-from trundle.typing import Array, State, Values
+from trundle.typing import AnyArray, Array, State, Values
 
 AMPLITUDE = 1e-3  # rad or typical lengths, of the first periodic motion beside a Hopf point
 KINDS = ("equilibria", "steady", "periodic")
@@ -34,7 +34,7 @@ def continuation(
     between: Sequence[float],
     of: str = "equilibria",
     *,
-    start: Values | Special[Any] | None = None,
+    start: Values | AnySpecial | None = None,
     parameters: Values | None = None,
     given: Values | None = None,
     section: Section | None = None,
@@ -136,7 +136,7 @@ class _StillValues(PointValues):
 def _still(
     f: Formulation, over: str, between: tuple[float, float], of: str, start: Values | None,
     parameters: State, given: State,
-) -> tuple[Curve[Any], PointValues, Node[Any]]:  # fmt: skip
+) -> tuple[AnyCurve, PointValues, AnyNode]:  # fmt: skip
     first, last = between
     if given and of == "equilibria":
         raise SolveError("given values belong to steady motions: of='steady'. An equilibrium has a start.")
@@ -222,8 +222,8 @@ class _Periodic:
     intervals: int
 
     def begin(
-        self, start: Values | Special[Any] | None, section: Section | None, settle: float, amplitude: float
-    ) -> tuple[Curve[Any], PointValues, Node[Any]]:
+        self, start: Values | AnySpecial | None, section: Section | None, settle: float, amplitude: float
+    ) -> tuple[AnyCurve, PointValues, AnyNode]:
         if section is not None:
             if isinstance(start, Special):
                 raise SolveError("from a Hopf point periodic motions are followed without a section.")
@@ -240,7 +240,7 @@ class _Periodic:
     def _sign(self) -> float:
         return float(np.sign(self.between[1] - self.between[0]))
 
-    def _from_hopf(self, point: Special[Any], amplitude: float) -> tuple[Curve[Any], PointValues, Node[Any]]:
+    def _from_hopf(self, point: AnySpecial, amplitude: float) -> tuple[AnyCurve, PointValues, AnyNode]:
         if point.kind != "Hopf" or not isinstance(point.node.place, Motion):
             raise SolveError(f"periodic motions begin at Hopf points, this is a {point.kind}.")
         f, motion = self.formulation, point.node.place
@@ -253,7 +253,7 @@ class _Periodic:
         return curve, FlowValues.of(flow), node
 
     @part_of_study()
-    def _from_run(self, start: Values | None, settle: float) -> tuple[Curve[Any], PointValues, Node[Any]]:
+    def _from_run(self, start: Values | None, settle: float) -> tuple[AnyCurve, PointValues, AnyNode]:
         from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
@@ -280,7 +280,7 @@ class _Periodic:
         guess = curve.sampled(times[: end + 1], states[: end + 1], self.between[0])
         return curve, FlowValues.of(flow), Follower(curve).first(guess, self._sign)
 
-    def _returning(self, start: Values | None, section: Section) -> tuple[Curve[Any], PointValues, Node[Any]]:
+    def _returning(self, start: Values | None, section: Section) -> tuple[AnyCurve, PointValues, AnyNode]:
         given = {**self.parameters, self.over: self.between[0]}
         orbit = find_orbit(self.system, section, start, given, self.longest)
         returns = ReturnMap(self.system, section, given, self.longest)
@@ -292,7 +292,7 @@ class _Periodic:
 
 @one_thread()
 def hopf_start(
-    curve: PeriodicCurve, x: Array, value: float, mode: Any, frequency: float, amplitude: float
+    curve: PeriodicCurve, x: Array, value: float, mode: AnyArray, frequency: float, amplitude: float
 ) -> Node[PeriodicMotion]:
     """A small periodic motion beside a Hopf point, with its tangent towards larger ones."""
     largest = int(np.argmax(np.abs(mode) / curve.flow.sizes(x)))

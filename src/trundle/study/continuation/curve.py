@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Value
 
 ITERATIONS = 10
 CLOSE = 3e-9  # scaled length of a Newton step that ends the search
@@ -35,7 +35,7 @@ class Linear:
 
     values: Array
     slopes: Array
-    kept: Any = None
+    kept: Value = None
 
 
 @final
@@ -237,3 +237,8 @@ def _tangent(slopes: Array, held: Array, along: Array, definite: bool) -> tuple[
     else:
         tangent = space[:, 0]
     return (tangent if tangent @ along >= 0 else -tangent), held
+
+
+AnyCurve = Curve[Any]  # of equilibria, steady or periodic motions, where all are treated alike
+AnyFollower = Follower[Any]
+AnyNode = Node[Any]

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.study.continuation.curve import Follower, Judgement, Node
+from trundle.study.continuation.curve import AnyFollower, Follower, Judgement, Node
 
 P = TypeVar("P")
 REAL = 1e-6  # imaginary part over the size of a value that is taken for real
@@ -49,6 +49,9 @@ class Special(Generic[P]):
         return DESCRIPTIONS[self.kind]
 
 
+AnySpecial = Special[Any]  # of a branch of any kind
+
+
 def specials(
     follower: Follower[P], a: tuple[Node[P], Judgement], b: tuple[Node[P], Judgement], length: float, after: int
 ) -> list[Special[P]]:
@@ -78,7 +81,7 @@ def specials(
     return found
 
 
-def _kind(follower: Follower[Any], value: complex) -> str:
+def _kind(follower: AnyFollower, value: complex) -> str:
     real = abs(value.imag) <= REAL * max(abs(value), 1e-300)
     if follower.curve.periodic:
         return ("branch point" if value.real > 0 else "period doubling") if real else "torus"

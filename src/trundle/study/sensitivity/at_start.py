@@ -7,7 +7,7 @@ differences whose error Richardson's extrapolation takes away up to the fourth p
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class StartOf:
             raise SolveError(f"{name!r} is a vector: ask for its components, such as {name + '_x'!r}.")
         return float(value)
 
-    def changed(self, variables: Sequence[Variable], by: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+    def changed(self, variables: Sequence[Variable], by: Array) -> tuple[State, State]:
         """Start values and parameters with the variables moved by so much."""
         start, parameters = self.formulation.resolved(self.start or {}), dict(self.parameters or {})
         for variable, step in zip(variables, by, strict=True):

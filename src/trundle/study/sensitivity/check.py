@@ -6,7 +6,7 @@ what that adds to the derivatives of a run is not known to them. Events say what
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from trundle.equations.breaks import compares_states
 from trundle.equations.formulation import Formulation
 from trundle.errors import DerivativeWarning, SolveError
 from trundle.study.sensitivity.at_start import StartOf
-from trundle.typing import Array
+from trundle.typing import Array, State
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -23,7 +23,7 @@ STEP = 1e-5  # of the sizes of the variables
 APART = 1e-2  # of the largest change of a state
 ERROR = 10.0  # times its tolerance, by which a run may be off
 
-Again = Callable[[dict[str, Any], dict[str, Any]], "Run"]
+Again = Callable[[State, State], "Run"]
 """Makes the run once more with other start values and parameters."""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from trundle.run.trace import Finding
 from trundle.study.trace.contact import Fit, FitFunction, Normal, Normals
 from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Stretch, turning
-from trundle.typing import Array
+from trundle.typing import Array, ModelPart
 
 ROOM = 0.01  # along the curve, to either side of a singular pose
 
@@ -241,7 +241,7 @@ class Finder:
         yield i + x, Finding("double contact", value, text, name)
 
 
-def _watched(bonds: Any) -> bool:
+def _watched(bonds: ModelPart) -> bool:
     """Whether the curvatures of a contact can change: those of two balls, or of circles, lines and vertices in a plane,
     do not.
     """

@@ -4,9 +4,9 @@ Unknowns are all coordinates: those of the tree and the surface coordinates of c
 stays regular where the surface coordinates cannot be found from the poses of the bodies alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.flows import Servo
 from trundle.linear_algebra.rank import rank_of_values
-from trundle.typing import Array, Expr, State, Values
+from trundle.typing import Array, Expr, State, Untyped, Values
 
 NEWTON_LIMIT = 12
 
@@ -83,7 +83,7 @@ class Locus:
         residual = ca.vertcat(ca.SX(0, 1), *residuals, held)
         outputs = [residual, derivative(residual, e.q), driven, derivative(driven, e.q)]
         locus = ca.Function("locus", [e.q, e.p, targets, e.u, e.t], [ca.densify(o) for o in outputs])
-        buffer: Any
+        buffer: Untyped
         buffer, self._evaluate = locus.buffer()
         self._keep = (locus, buffer)
         self._inputs = [np.zeros(locus.numel_in(i)) for i in range(5)]  # speeds and time stay zero
@@ -96,7 +96,7 @@ class Locus:
 
     # -- what holds ----------------------------------------------------------------------------------------------------
 
-    def _expression(self, name: str) -> Any:
+    def _expression(self, name: str) -> Expr:
         e = self.equations
         known = [*e.signals.coordinates, *e.signals.measured]
         try:
@@ -119,7 +119,7 @@ class Locus:
         names = [n for n in dict.fromkeys([*hold, *driven]) if n != self.coordinate]
         return {name: self._expression(name) for name in names}
 
-    def _rows(self) -> Any:
+    def _rows(self) -> Expr:
         """Holonomic rows; drives give way to the driven coordinate."""
         length = self.formulation.length
         found = []
@@ -133,7 +133,7 @@ class Locus:
         self.row_owners += [owner] * count
         self.row_names += [name] * count
 
-    def _contacts(self) -> list[Any]:
+    def _contacts(self) -> list[Expr]:
         found = []
         for name, bonds in self.equations.contact_bonds.items():
             residual = bonds.contact.residual
@@ -143,7 +143,7 @@ class Locus:
                 self._name_rows(name, f"{name}.contact", residual.numel())
         return found
 
-    def _unit_quaternions(self) -> list[Any]:
+    def _unit_quaternions(self) -> list[Expr]:
         found = []
         for c in self.formulation.layout.coordinates:
             if c.n_q == 4:
@@ -219,7 +219,7 @@ class Locus:
         """Newton's method onto the pose with this value of the driven coordinate."""
         return self._newton(q, lambda now, c, g: (self._counted(c, value) - value, g))
 
-    def _newton(self, q: Array, extra: Any) -> Correction:
+    def _newton(self, q: Array, extra: Callable[[Array, float, Array], tuple[float, Array]]) -> Correction:
         q = q.copy()
         last, contraction = np.inf, 0.0
         for count in range(1, NEWTON_LIMIT + 1):

@@ -1,7 +1,7 @@
 """Kinematics without time: the poses of a mechanism while one of its coordinates is driven."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 import numpy as np
@@ -14,7 +14,7 @@ from trundle.study.start_state import start_state
 from trundle.study.trace.findings import Finder
 from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Point, Walker, make_point
-from trundle.typing import Values
+from trundle.typing import Settings, Values
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _result(
         "outcome": path.outcome,
     }
 
-    def dataset(points: Sequence[Point], fits: Mapping[str, Any]) -> "xr.Dataset":
+    def dataset(points: Sequence[Point], fits: Settings) -> "xr.Dataset":
         driven, columns = outputs(points)
         columns += [
             Column(

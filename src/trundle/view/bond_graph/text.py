@@ -2,7 +2,8 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from trundle.typing import Untyped
 
 FAMILY = "DejaVu Sans, Verdana, sans-serif"
 LINE = 1.2  # height of a line, of the size of the letters
@@ -43,7 +44,7 @@ _UNIT = 100.0  # size of the letters at which the font is measured
 
 
 @cache
-def _font(bold: bool) -> Any:
+def _font(bold: bool) -> Untyped:
     from matplotlib import get_data_path
     from matplotlib.ft2font import FT2Font
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from trundle.atomic_write import check_target
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.preparing import under_way
+from trundle.typing import Untyped
 from trundle.view.movie.camera import Eye
 from trundle.view.movie.painter import EXTRA, USUAL, paint
 from trundle.view.scene.make import make_scene
@@ -121,7 +122,7 @@ def picture(
     return image
 
 
-def _font(points: int) -> Any:
+def _font(points: int) -> Untyped:
     from matplotlib import get_data_path
 
     return ImageFont.truetype(str(Path(get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), points)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
 from trundle.kernel.compiled import address
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array, Integers
 from trundle.view.contact_states import COLOUR_OF_STATE
 from trundle.view.movie import fill
 from trundle.view.movie.camera import Eye
@@ -67,7 +67,7 @@ class Painter:
         vertices[:, 2] = floor
         self._fill(vertices, vertices, mesh.triangles, fill.SHADOW, 0.82)
 
-    def _fill(self, vertices: Array, shades: Array, triangles: Any, mode: int, opacity: float) -> None:
+    def _fill(self, vertices: Array, shades: Array, triangles: Integers, mode: int, opacity: float) -> None:
         places = np.ascontiguousarray(self.eye.see(vertices, self.wide, self.high))
         shades = np.ascontiguousarray(shades, dtype=float)
         corners = np.ascontiguousarray(triangles, dtype=np.int64)
@@ -90,7 +90,7 @@ class Painter:
         numbers = np.concatenate([LINE, SKY, start, eye.axes.ravel(), eye.target, single])
         self._run("paint_floor", numbers, numbers)
 
-    def pixels(self) -> Any:
+    def pixels(self) -> AnyArray:
         """The picture (height, width, 3), bytes."""
         coarse = np.empty((self.high // FINE, self.wide // FINE, 3))
         self._run("average", coarse, coarse)
@@ -142,7 +142,7 @@ def things(scene: Scene, t: float, layers: frozenset[str]) -> Iterator[Thing]:
             yield solids["head"], turn * (2.4 * r, 2.4 * r, head), neck, arrow.colour, 1.0, False, False
 
 
-def paint(scene: Scene, t: float, eye: Eye, width: int, height: int, layers: frozenset[str] = USUAL) -> Any:
+def paint(scene: Scene, t: float, eye: Eye, width: int, height: int, layers: frozenset[str] = USUAL) -> AnyArray:
     """The scene at a time (s) as pixels (height, width, 3)."""
     painter = Painter(width, height, eye)
     drawn = list(things(scene, t, layers))

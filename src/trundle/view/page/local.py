@@ -4,9 +4,10 @@ import webbrowser
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any, Final, final
+from typing import Final, final
 
 from trundle.errors import SolveError
+from trundle.typing import Maker
 
 HERE: Final = "127.0.0.1"
 PORT: Final = 8321
@@ -48,7 +49,7 @@ class LocalPage:
         self._server.server_close()
 
 
-def _listen(handler: Any, port: int) -> tuple[ThreadingHTTPServer, str]:
+def _listen(handler: Maker, port: int) -> tuple[ThreadingHTTPServer, str]:
     """A server at the port or the next free one, and a sentence where it is not the wanted one."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
         raise SolveError(f"port={port!r}: give a number from 1 to 65535, or 0 for any free port.")
@@ -99,5 +100,5 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *given: Any) -> None:
+    def log_message(self, *given: object) -> None:
         """Nothing is printed."""

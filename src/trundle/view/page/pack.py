@@ -3,15 +3,17 @@
 import base64
 import json
 import zlib
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+
+from trundle.typing import Raw
 
 ALIGN: Final = 8  # bytes at which every array begins
 SINGLE: Final = frozenset({"quaternions", "vertices", "normals", "stripes", "vectors"})  # single precision is enough
 
 
-def pack(value: Any) -> str:
+def pack(value: Raw) -> str:
     """Lists, dicts, words, numbers and arrays as text that `data.js` reads."""
     arrays: list[bytes] = []
     header = json.dumps(_plain(value, "", arrays), ensure_ascii=False, allow_nan=False).encode()
@@ -19,13 +21,13 @@ def pack(value: Any) -> str:
     return base64.b64encode(zlib.compress(body, 6)).decode()
 
 
-def unpack(text: str) -> Any:
+def unpack(text: str) -> Raw:
     """What `pack` was given; arrays are flat."""
     body = zlib.decompress(base64.b64decode(text))
     length = int.from_bytes(body[:8], "little")
     start = 8 + length + (-length % ALIGN)
 
-    def revive(value: Any) -> Any:
+    def revive(value: Raw) -> Raw:
         if isinstance(value, list):
             return [revive(v) for v in value]
         if isinstance(value, dict):
@@ -38,7 +40,7 @@ def unpack(text: str) -> Any:
     return revive(json.loads(body[8 : 8 + length]))
 
 
-def _plain(value: Any, name: str, arrays: list[bytes]) -> Any:
+def _plain(value: Raw, name: str, arrays: list[bytes]) -> Raw:
     if isinstance(value, dict):
         return {str(k): _plain(v, str(k), arrays) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -54,7 +56,7 @@ def _plain(value: Any, name: str, arrays: list[bytes]) -> Any:
     return value
 
 
-def _kind(value: Any, name: str) -> str:
+def _kind(value: Raw, name: str) -> str:
     if name == "triangles":
         return "u4"
     if name == "states":

@@ -2,12 +2,14 @@
 
 import secrets
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 from urllib.parse import unquote
 
 from trundle.errors import TrundleError
+from trundle.typing import Untyped
 from trundle.view.page.html import page
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
 from trundle.view.page.pack import pack
@@ -72,7 +74,9 @@ def show(
 class _Handler(LocalHandler):
     """Answers with the page, and with quantities by name."""
 
-    def __init__(self, runs: Sequence["Run"], html: str, home: str, lock: Any, *given: Any) -> None:
+    def __init__(
+        self, runs: Sequence["Run"], html: str, home: str, lock: AbstractContextManager[object], *given: Untyped
+    ) -> None:
         self.runs, self.html, self.home, self.lock = runs, html, home, lock
         super().__init__(*given)
 

@@ -1,11 +1,11 @@
 """Which quantities are plotted, thinned out so that peaks stay."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Integers
 from trundle.view.scene.scene import Curve
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def curves(run: "Run", names: Iterable[str]) -> Iterator[Curve]:
             yield Curve(part, run.unit(part), run.text(part), run.time[kept], np.asarray(values, dtype=float)[kept])
 
 
-def peaks(values: Array, most: int) -> Any:
+def peaks(values: Array, most: int) -> Integers:
     """Numbers of at most about `most` samples that show the same curve: the lowest and the highest of every stretch."""
     n = len(values)
     if n <= most:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from trundle.run.geometry import Geometry
-from trundle.typing import Array
+from trundle.typing import Array, Integers
 from trundle.view.contact_states import STRIKES, TOUCHES, states_of, strikes_of
 from trundle.view.scene.scene import Arrow, Colour, Contact, named
 
@@ -20,7 +20,7 @@ SMALL: Final = 40  # connections up to which reactions are shown
 
 
 def arrows(
-    run: "Run", shape: Geometry, kept: Array, p: Array, R: Array, bodies: Sequence[str]
+    run: "Run", shape: Geometry, kept: Integers, p: Array, R: Array, bodies: Sequence[str]
 ) -> tuple[tuple[Arrow, ...], dict[str, float]]:
     """Forces on the second body of contacts and joints, and the longest of each kind (N); p and R are the poses at the
     samples that are kept.
@@ -56,7 +56,7 @@ def wheel_contacts(run: "Run") -> list[str]:
     return [name for name in run.owners("contact_force", "force") if name in known]
 
 
-def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
+def contacts(run: "Run", shape: Geometry, kept: Integers) -> tuple[Contact, ...]:
     """Every contact of surfaces; a collision is shown at the sample where it happens."""
     known = set(run.names)
     out = []

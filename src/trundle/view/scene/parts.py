@@ -1,21 +1,20 @@
 """Meshes of a body: from its shapes, or from its joints, mass and inertia where it has none."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Raw
 from trundle.view.outline import distinct
 from trundle.view.scene import mesh
 from trundle.view.scene.mesh import Mesh
 
-Shape = Mapping[str, Any]
+Shape = Mapping[str, Raw]
 
 AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 
 
-def body_meshes(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
+def body_meshes(body: Shape, size: float, has_surface: bool) -> list[Mesh]:
     """What is seen of a body of `run.geometry`; `size` is that of usual details (m)."""
     solid = [shape for shape in body["shapes"] if shape["kind"] in _SHAPES]
     if body["shapes"]:
@@ -23,7 +22,7 @@ def body_meshes(body: Mapping[str, Any], size: float, has_surface: bool) -> list
     return _from_joints(body, size, has_surface)
 
 
-def _from_joints(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
+def _from_joints(body: Shape, size: float, has_surface: bool) -> list[Mesh]:
     """Bars from joint to joint, a plate where they span one; a box with the inertia of a body without arms."""
     joints, com = distinct(body["joints"]), np.array(body["com"], dtype=float)
     corners = distinct([*joints, com])
@@ -49,7 +48,7 @@ def _around(corners: Array) -> Array:
     return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 
-def _inertia_box(body: Mapping[str, Any], size: float) -> Mesh:
+def _inertia_box(body: Shape, size: float) -> Mesh:
     """The homogeneous cuboid with the mass and inertia of the body; a ball for a point."""
     mass = float(body.get("mass", 0.0))
     matrix = np.array(body.get("inertia", [0.0] * 9), dtype=float).reshape(3, 3)

@@ -1,12 +1,12 @@
 """Poses over time: which samples are kept, poses at them, and times of poses that show the motion."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from trundle.run.geometry import Geometry
-from trundle.typing import Array
+from trundle.typing import Array, Integers
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 GHOSTS: Final = 6
 
 
-def chosen_samples(run: "Run", most: int) -> Any:
+def chosen_samples(run: "Run", most: int) -> Integers:
     """Numbers of the samples that are kept: spread evenly over time, with the first, the last and those at events."""
     t = run.time
     if len(t) <= most:
@@ -24,7 +24,7 @@ def chosen_samples(run: "Run", most: int) -> Any:
     return np.unique(np.clip([*even, *events, *(events + 1), 0, len(t) - 1], 0, len(t) - 1).astype(int))
 
 
-def poses_of(run: "Run", bodies: Sequence[str], kept: Any) -> tuple[Array, Array]:
+def poses_of(run: "Run", bodies: Sequence[str], kept: Integers) -> tuple[Array, Array]:
     """Positions (T, bodies, 3) and rotations (T, bodies, 3, 3) at the samples that are kept."""
     p, R = np.zeros((len(kept), len(bodies), 3)), np.tile(np.eye(3), (len(kept), len(bodies), 1, 1))
     for i, body in enumerate(bodies):

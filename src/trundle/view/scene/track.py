@@ -1,11 +1,11 @@
 """Rails and sleepers along the path of moving frames that carry them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Raw
 from trundle.view.scene.mesh import Mesh, box, joined, tube
 
 SLEEPERS: Final = 0.6  # m between them
@@ -13,7 +13,7 @@ MOST: Final = 4000  # places along the path
 Pose = tuple[Array, Array]  # positions (T, 3) and rotations (T, 3, 3)
 
 
-def track(poses: Sequence[Pose], rails: Mapping[str, Any]) -> Iterator[tuple[str, Mesh]]:
+def track(poses: Sequence[Pose], rails: Mapping[str, Raw]) -> Iterator[tuple[str, Mesh]]:
     """("rail", mesh) and ("sleepers", mesh) along the way of all frames of one track; `rails` is a shape Rails."""
     p, R = _way(poses)
     if len(p) < 2:
