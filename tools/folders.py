@@ -15,7 +15,17 @@ PACKAGE = "trundle"
 BOX, ROW, COLUMN, MARGIN = (116.0, 26.0), 62.0, 140.0, 14.0
 COLOURS = {"fill": "#eef3f8", "stroke": "#35618e", "edge": "#8898a8", "text": "#1a1a1a"}
 # Small modules that are used everywhere; to draw them would hide the rest.
-EVERYWHERE = {"errors", "typing", "atomic_write", "version", "preparing", "symbol", "quick_symbols", "arguments"}
+EVERYWHERE = {
+    "errors",
+    "typing",
+    "atomic_write",
+    "version",
+    "preparing",
+    "symbol",
+    "quick_symbols",
+    "arguments",
+    "real_array",
+}
 # Conveniences that are imported when first asked for, which `make lint` lists: not part of the way of the data.
 SHOWN = ("bond_graph", "run", "impact", "lookup", "model", "study", "system")
 LAZY = {("model", "system"), ("run", "system"), *((part, "view") for part in SHOWN)}

@@ -293,7 +293,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 def test_degrees_given_for_radians_are_warned_of(system: System) -> None:
     for ask in (lambda: tr.sweep(system, {"bob.angle": [0.0, 45.0]}, 0.1, progress=False),
                 lambda: system.batch(0.1, {"bob.angle": [0.0, 45.0]})):  # fmt: skip
-        with pytest.warns(BatchWarning, match=r"bob.angle = 45 rad is 7.16 turns.*tr.degrees\(45\)"):
+        with pytest.warns(BatchWarning, match=r"bob.angle = 45 rad of case 1 is 7.16 turns.*tr.degrees\(45\)"):
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -9,6 +9,7 @@ from trundle.errors import ModelError
 from trundle.lookup.memory import MOST_ARGUMENTS, WIDEST
 from trundle.lookup.pieces import DEGREES, SMOOTH
 from trundle.lookup.table_kind import TableKind
+from trundle.real_array import real_array
 from trundle.typing import Array, Json
 
 BEYOND = ("hold", "line", "refuse", "repeat")
@@ -79,7 +80,7 @@ def knots_of(values: ArrayLike, what: str) -> Array:
 def numbers(values: ArrayLike, what: str) -> Array:
     """An array of finite numbers."""
     try:
-        array = np.array(values, dtype=float)
+        array = real_array(values)
     except (TypeError, ValueError) as error:
         raise ModelError(f"{what} of a table must be numbers in a regular array, got {values!r}.") from error
     if not np.all(np.isfinite(array)):

@@ -11,6 +11,7 @@ from trundle.model.body import Body, Frame
 from trundle.model.contents import ModelContents
 from trundle.model.force import Force
 from trundle.model.shape import Shape
+from trundle.real_array import not_numbers
 from trundle.space.inertia import inertia_faults
 from trundle.typing import Expr
 
@@ -45,6 +46,8 @@ def body_faults(model: ModelContents, body: Body) -> list[str]:
     if faults:
         return faults
     try:
+        if not_numbers([body.mass, body.inertia]):
+            raise TypeError
         inertia = body.mass_properties()
         if inertia.mass.numel() != 1:
             raise ModelError(f"the mass is one number, got {body.mass!r}.")
@@ -68,6 +71,8 @@ def vector_faults(model: ModelContents, vector: object, what: str) -> list[str]:
     """A vector has three finite numbers or expressions of parameters."""
     if not isinstance(vector, tuple | list | np.ndarray) or len(vector) != 3:
         return [f"{what} has three coordinates, got {vector!r}."]
+    if not_numbers(vector):
+        return [f"{what} must be made of numbers or parameters, got {vector!r}."]
     if all(isinstance(v, float | int) and isfinite(v) for v in vector):
         return []
     try:

@@ -7,6 +7,7 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.quantities.state_layout import StateLayout
+from trundle.real_array import real_array
 from trundle.typing import AnyArray, Array, Values
 
 LARGEST = 1e12  # m, rad or per second
@@ -43,11 +44,10 @@ def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartR
         vector, mask = (request.q, request.given_q) if i < at_u else (request.u, request.given_u)
         i = i if i < at_u else i - at_u
         try:
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            numbers = np.atleast_1d(real_array(value))
         except (TypeError, ValueError):
             numbers = np.array([])
-        other = np.asarray(value).dtype.kind in "bUS"  # truth values, text
-        if other or numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
+        if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
         if np.max(np.abs(numbers)) > LARGEST:
             raise ModelError(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.real_array import not_numbers
 from trundle.typing import Array, Values
 
 
@@ -12,7 +13,7 @@ def read_numbers(name: str, value: object) -> Array:
         found = np.asarray(value)
     except (TypeError, ValueError):  # rows of different lengths, or something that is not an array
         found = np.array(None)
-    if found.dtype.kind not in "biuf":
+    if found.dtype.kind not in "iuf" or not_numbers(value):
         raise ModelError(f"{name} must be a real number or an array of real numbers, got {value!r}.")
     return found.astype(float)
 

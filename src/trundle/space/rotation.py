@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.real_array import real_array
 from trundle.typing import Array, Expr
 
 Axis = str | Sequence[float] | Array
@@ -29,7 +30,7 @@ def axis_vector(axis: Axis) -> Array:
             raise ModelError(f'axis {axis!r} is not valid; give "x", "y", "z", "-x", ... or three numbers.')
         return sign * np.array(_NAMED[letter])
     try:
-        vector = np.asarray(axis, dtype=float)
+        vector = real_array(axis)
     except (TypeError, ValueError):
         vector = np.array(np.nan)
     length = float(np.linalg.norm(vector))

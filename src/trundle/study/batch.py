@@ -33,6 +33,7 @@ from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
+from trundle.real_array import real_array
 from trundle.study.assigned_parameters import refuse_assignments
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
@@ -370,14 +371,10 @@ def _count(f: Formulation, values: Values) -> int:
 def _numbers(name: str, value: object, count: int | None = None) -> Array:
     """The values of all cases; with `count`, one number for each or one for all."""
     try:
-        numbers = np.asarray(value, dtype=float)
+        numbers = real_array(value)
     except (TypeError, ValueError):
         numbers = None
-    if (
-        numbers is None
-        or np.asarray(value).dtype.kind in "bUS"
-        or (count is not None and numbers.shape not in ((), (count,)))
-    ):
+    if numbers is None or (count is not None and numbers.shape not in ((), (count,))):
         raise SolveError(f"{name!r} of a batch must be numbers, one for each case, got {value!r}.")
     return numbers
 

@@ -16,6 +16,7 @@ from trundle.integrate.methods.rosenbrock import Rodas5P
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import StepLimits, Tolerances
 from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
+from trundle.real_array import not_numbers, real_array
 from trundle.typing import Array, State
 
 EventAction = Callable[[str, float, State], Mapping[str, float] | None]
@@ -74,7 +75,7 @@ class RunOptions:
             given = getattr(self, name)
             if given is not None and not callable(given):
                 raise SolveError(f"{name} is a function, called as {form}, not {given!r}.")
-        if not (isinstance(self.t0, Real) and np.isfinite(self.t0)):
+        if not isinstance(self.t0, Real) or not_numbers(self.t0) or not np.isfinite(self.t0):
             raise SolveError(f"t0 must be a finite time in seconds, got {self.t0!r}.")
         if self.limits.fixed is not None and self.limits.fixed > duration:
             raise SolveError(f"fixed_step must not be longer than the duration, got {self.limits.fixed!r}.")
@@ -161,7 +162,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
         check_room(SAMPLES if samples is None else int(samples), width)
         return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
     try:
-        times = np.asarray(samples, dtype=float)
+        times = real_array(samples)
     except (TypeError, ValueError) as error:
         raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
     inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 + 1e-12 * abs(t1))))

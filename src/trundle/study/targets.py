@@ -13,6 +13,7 @@ from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.quantity import Part
+from trundle.real_array import not_numbers
 from trundle.typing import AnyArray, Array, Expr, Values
 
 
@@ -66,8 +67,8 @@ class Targets:
         """Take these values for the names it was made for."""
         numbers = []
         for name, size in self.sizes.items():
-            given = np.asarray(wanted[name])
-            value = np.atleast_1d(np.full(given.shape, np.nan) if given.dtype.kind in "bUS" else given.astype(float))
+            given = wanted[name]
+            value = np.atleast_1d(np.nan if not_numbers(given) else np.asarray(given, dtype=float))
             if value.shape != (size,) or not np.all(np.isfinite(value)):
                 raise ModelError(f"start value of {name!r} must be {size} finite numbers, got {wanted[name]!r}.")
             numbers.append(value)

@@ -9,7 +9,8 @@ import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.typing import AnyArray, Array, Given, State, Untyped, Values
+from trundle.real_array import real_array
+from trundle.typing import AnyArray, Given, State, Untyped, Values
 
 Range = tuple[float, float]
 
@@ -205,7 +206,7 @@ def _column(name: str, values: Given) -> AnyArray:
             raise SolveError(f"{name!r} mixes tables with other values.")
         return out
     try:
-        numbers: Array = np.array(values, dtype=float)
+        numbers = real_array(values)
     except (TypeError, ValueError):
         raise SolveError(f"{name!r} must have numbers, or vectors of one length, got {values!r}.") from None
     if not np.all(np.isfinite(numbers)):
