@@ -385,7 +385,8 @@ def __getattr__(name: str) -> Any:
     module = import_module(_HOME[name])
     found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
     globals()[name] = found  # next time without this function
-    return found
+    import_module("trundle.arguments").answer_calls(globals(), [name])
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -1,61 +1,67 @@
 """What a function or class does not have is answered with what was probably meant, and with what it has."""
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from difflib import get_close_matches
-from functools import wraps
-from inspect import CO_VARKEYWORDS
-from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
+from enum import Enum
+from functools import cache, wraps
+from types import FunctionType
+from typing import NoReturn, ParamSpec, TypeVar
+
+from trundle.typing import Given, Kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-
-class _Signature(NamedTuple):
-    """Names of the arguments, how many of them can be given without a name, how many must be given, and whether it
-    takes others by name too.
-    """
-
-    names: tuple[str, ...]
-    positional: int
-    needed: int
-    others: bool
+_Cached: Kind = type(cache(lambda: None))  # a function under `cache`
+BARE = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError, AssertionError)
+"""Errors that Python and libraries raise where they meet what they cannot use."""
 
 
 def advised(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """For a method: `advice` says, for names of arguments that it does not have, what to write instead; `values`
-    says how to give its values, where there are too many or too few.
+    """For a method: calls that do not fit it are answered. `advice` says, for names of arguments that it does not
+    have, what to write instead; `values` says how to give its values, where there are too many or too few.
     """
-
-    def advise(function: Callable[P, R]) -> Callable[P, R]:
-        signature = _signature(function)
-
-        @wraps(function)
-        def called(*args: P.args, **named: P.kwargs) -> R:
-            _check(function.__name__, signature, len(args) - 1, named, advice, values)
-            return function(*args, **named)
-
-        return called
-
-    return advise
+    return lambda function: _answered(function, 1, "", values, advice)
 
 
 def advised_class(values: str = "", **advice: str) -> Callable[[type[T]], type[T]]:
     """The same for a class, whose arguments are those of its `__init__`."""
 
     def advise(kind: type[T]) -> type[T]:
-        made: Callable[..., None] = vars(kind)["__init__"]
-        signature = _signature(made)
-
-        @wraps(made)
-        def init(self: T, *args: object, **named: object) -> None:
-            _check(kind.__name__, signature, len(args), named, advice, values)
-            made(self, *args, **named)
-
-        setattr(kind, "__init__", init)  # noqa: B010  a checker does not let it be assigned
+        _answer_making(kind, values, advice)
         return kind
 
     return advise
+
+
+def answering(kind: type[T]) -> type[T]:
+    """For a class that users talk to: calls that do not fit it, or one of its public methods, are answered."""
+    for name, member in list(vars(kind).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(member, classmethod | staticmethod):
+            first = 1 if isinstance(member, classmethod) else 0
+            setattr(kind, name, type(member)(_answered(member.__func__, first)))
+        elif isinstance(member, FunctionType):
+            setattr(kind, name, _answered(member, 1))
+    _answer_making(kind)
+    return kind
+
+
+def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
+    """For the public names of a module: calls that do not fit one of its functions or classes are answered."""
+    for name in names:
+        found = namespace.get(name)
+        if isinstance(found, type):
+            _answer_making(found)
+        elif isinstance(found, FunctionType | _Cached):
+            answered = _ANSWERED.setdefault(found, _answered(found, 0))  # one, in all modules that have it
+            home = vars(sys.modules[found.__module__])
+            if home.get(name) is found:
+                home[name] = answered  # where pickle looks for it
+            namespace[name] = answered
 
 
 def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type[T]], type[T]]:
@@ -89,27 +95,55 @@ def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[s
     return AttributeError(f"module {module!r} has no attribute {name!r}.{hint}", name=name)
 
 
-def _signature(function: Any) -> _Signature:
-    code = function.__code__
-    names: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    positional = code.co_argcount - 1  # without self
-    others = bool(code.co_flags & CO_VARKEYWORDS)
-    return _Signature(names[1:], positional, positional - len(function.__defaults__ or ()), others)
+def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | None = None) -> None:
+    """Answer how objects of this class are made: by its `__init__`, or by the `__new__` of a named tuple."""
+    name = "__new__" if isinstance(kind.__new__, FunctionType) else "__init__"
+    made = getattr(kind, name)
+    if made in _ANSWERED:
+        if name in vars(kind):
+            return
+        made = made.__wrapped__  # inherited: it answered for another class
+    if made is object.__init__ and kind.__new__ is object.__new__:
+        made = _made_of_nothing
+    if not isinstance(made, FunctionType) or issubclass(kind, Enum | BaseException):
+        return
+    answered = _answered(made, 1, kind.__name__, values, advice)
+    setattr(kind, name, staticmethod(answered) if name == "__new__" else answered)
 
 
-def _check(
-    what: str, known: _Signature, count: int, given: Iterable[str], advice: Mapping[str, str], values: str
-) -> None:
-    takes = f"It takes {', '.join(known.names) or 'none'}{' and options' if known.others else ''}."
-    for name in given:
-        if name not in known.names and not known.others:
-            near = get_close_matches(name, known.names, n=2)
-            hint = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else "")
-            text = f"{what} has no argument {name!r}{': ' if hint else ''}{hint}{'' if hint.endswith('?') else '.'}"
-            raise TypeError(f"{text} {takes}")
-    hint = f": {values}" if values else ""
-    if count > known.positional:
-        raise TypeError(f"{what} was given {count} values without a name{hint}. {takes}")
-    missing = [name for name in known.names[count : known.needed] if name not in given]
-    if missing:
-        raise TypeError(f"{what} needs {' and '.join(missing)}{hint}. {takes}")
+def _made_of_nothing(self: object) -> None:
+    """For a class without arguments."""
+
+
+def _answered(
+    function: Callable[P, R], first: int, what: str = "", values: str = "", advice: Mapping[str, str] | None = None
+) -> Callable[P, R]:
+    """The function, whose first arguments (self) nobody writes. What it takes is asked when a call has failed: one
+    that succeeds costs nothing more.
+    """
+    if function in _ANSWERED:
+        return function
+
+    @wraps(function)
+    def called(*args: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(*args, **named)
+        except BARE as error:
+            from trundle.refused_call import Call, is_meant
+
+            if is_meant(error):
+                raise
+            call = Call(function, what or function.__name__, first, args, named, values)
+            fault = call.unfit(error, advice or {})
+            if fault:
+                raise TypeError(fault) from None
+            fault = call.wrong_value()
+            if fault:
+                raise TypeError(fault) from error
+            raise
+
+    _ANSWERED[called] = called
+    return called
+
+
+_ANSWERED: dict[Given, Given] = {}  # functions that answer, by themselves and by those that they stand for

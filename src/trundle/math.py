@@ -10,6 +10,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.arguments import answer_calls
 from trundle.symbol import keeping
 from trundle.typing import Expr
 
@@ -160,6 +161,7 @@ def where(condition: Expr, yes: Expr, no: Expr) -> Expr:
     return ca.if_else(condition, yes, no)
 
 
+@keeping
 def step(x: Expr) -> Expr:
     """Unit step: 0 for x < 0, otherwise 1."""
     return where(x >= 0, 1.0, 0.0)
@@ -192,10 +194,12 @@ class MathFunction:
         return "1 argument" if self.fewest == 1 else f"{self.fewest} arguments"
 
 
-_OF_ONE = (degrees, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, floor, ceil, step)
+_OF_ONE = ("degrees", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs",
+           "sign", "floor", "ceil", "step")  # fmt: skip
+answer_calls(globals(), [*_OF_ONE, "atan2", "min", "max", "where", "rpm", "kmh"])
 
 FUNCTIONS: dict[str, MathFunction] = {
-    **{f.__name__: MathFunction(f, 1, 1) for f in _OF_ONE},
+    **{name: MathFunction(globals()[name], 1, 1) for name in _OF_ONE},
     "atan2": MathFunction(atan2, 2, 2),
     "min": MathFunction(min, 2, 20),
     "max": MathFunction(max, 2, 20),

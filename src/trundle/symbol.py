@@ -5,9 +5,11 @@ from functools import wraps
 from typing import final
 
 import casadi as ca
+import numpy as np
 
 from trundle.typing import Expr, Option
 
+_NUMBERS = (int, float, complex, np.number, np.ndarray, ca.SX, ca.MX, ca.DM)
 REMEDY = (
     "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "
     "model.parameter_values() has the default values."
@@ -62,7 +64,14 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
                 f"{operation.__name__.strip('_')} takes numbers and expressions, got the text {text!r}. Quantities are "
                 f"asked by name inside functions of the signals, such as lambda s: tr.sin(s['bob.angle'])."
             )
-        found = operation(*args, **named)
+        try:
+            found = operation(*args, **named)
+        except (TypeError, NotImplementedError) as error:
+            wrong = [a for a in args if not isinstance(a, _NUMBERS)]
+            if not wrong:
+                raise
+            name = operation.__name__.strip("_")
+            raise TypeError(f"{name} takes numbers, arrays of numpy and expressions, got {wrong[0]!r}.") from error
         if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
             return found
         mixed = any(isinstance(a, ca.SX) and not isinstance(a, ParameterExpression) for a in args)
@@ -72,7 +81,11 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
 
 
 def _operator_of_casadi(method: str) -> Callable[..., Expr]:
-    return lambda *args: getattr(ca.SX, method)(*args)  # looked up at each call, see quick_symbols
+    def operator(*args: Expr) -> Expr:
+        return getattr(ca.SX, method)(*args)  # looked up at each call, see quick_symbols
+
+    operator.__name__ = method
+    return operator
 
 
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):

@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
+from trundle.arguments import answering
 from trundle.equations.derivation import Derivation
 from trundle.equations.mobility import Mobility
 from trundle.model.model import Model
@@ -42,6 +43,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
         return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 
+@answering
 @final
 class System(Runs, Analyses):
     """A built model: frozen, with its equations and machine code in one formalism, ready to simulate and analyse.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from trundle.arguments import answering
 from trundle.bond_graph.causality import Causality
 from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.phrasing import counted
@@ -53,6 +54,7 @@ class Bond:
     at_head: int
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class BondGraph:

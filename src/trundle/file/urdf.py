@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from pathlib import Path
 from typing import NoReturn, final
-from warnings import warn
 from xml.parsers import expat
 
 import numpy as np
@@ -19,6 +18,7 @@ from trundle.model.model import Model
 from trundle.model.shape import Box, Cylinder, Mesh, Shape, Sphere, read_mesh
 from trundle.pairs.lower import Fixed, Free, Pair, Planar, Prismatic, Revolute
 from trundle.typing import Array
+from trundle.warn import warn
 
 PAIRS: dict[str, Callable[[tuple[float, ...]], Pair]] = {
     "revolute": lambda axis: Revolute(axis),
@@ -126,7 +126,7 @@ class _Robot:
             self.left_out[f"<{tag}>"] += len(self.root.findall(tag))
         if self.left_out:
             parts = ", ".join(f"{what} ({count})" for what, count in self.left_out.items())
-            warn(f"{self.path}: these have no influence on the model: {parts}.", UrdfWarning, stacklevel=3)
+            warn(f"{self.path}: these have no influence on the model: {parts}.", UrdfWarning)
         return model
 
     # -- links ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """The values of parameters and start values with which a system moves as was measured."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
@@ -16,6 +15,7 @@ from trundle.preparing import under_way
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Option, Values
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.fitting.experiment import Data
@@ -137,12 +137,12 @@ def _search(
             break
     J = residuals.derivatives(values, scales)
     if ended:
-        warnings.warn(f"the search {ended}.", stacklevel=3)
+        warn(f"the search {ended}.")
     for text in _doubts(residuals, off):
-        warnings.warn(text, stacklevel=3)
+        warn(text)
     fitted = Fit(residuals, values, scales, J, sizes, not ended, runs.count, bounds)
     if fitted.unknown:
-        warnings.warn(fitted.unknown, stacklevel=3)
+        warn(fitted.unknown)
     return fitted
 
 

@@ -1,5 +1,6 @@
 """Percussive dynamics: what happens inside a collision."""
 
+from trundle.arguments import answer_calls
 from trundle.impact.critical import centre_of_motion, critical_values
 from trundle.impact.percussion import PercussionPlane
 from trundle.impact.phase import Phase
@@ -17,3 +18,4 @@ __all__ = [
     "predict",
     "step_impact",
 ]
+answer_calls(globals(), __all__)

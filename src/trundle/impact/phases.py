@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.impact.scenario import split_restitution
+from trundle.impact.scenario import NAMES, as_numbers, check_impact, split_restitution
 from trundle.impact.stepped_phase import SteppedPhase, phases_of_steps
 from trundle.typing import Array, Index
 
@@ -86,7 +86,10 @@ def step_impact(
     energetic, coefficient = split_restitution(restitution, approach)
     static = friction if static_friction is None else static_friction
     given = (inertia_ratio, half_angle, friction, slip, approach, coefficient, static)
-    lam, beta, mu, v_t, v_nf, e, mu_s = (np.array(v, float) for v in np.broadcast_arrays(*given))
+    arrays = np.broadcast_arrays(*map(as_numbers, NAMES, given))
+    lam, beta, mu, v_t, v_nf, e, mu_s = (np.array(v, float) for v in arrays)
+    for one in zip(*(v.ravel().tolist() for v in arrays), strict=True):
+        check_impact(*one)
     rows = foot_rows(beta)
     mass = np.stack([np.ones_like(lam), np.ones_like(lam), lam], axis=-1)
     mobility = np.einsum("...ik,...k,...jk->...ij", rows, 1 / mass, rows)  # velocities of the feet per impulse

@@ -306,7 +306,7 @@ def predict(
     static = friction if static_friction is None else static_friction
     numbers: tuple[Given, ...] = (inertia_ratio, half_angle, friction, slip, approach, restitution, static)
     if not all(isinstance(value, float | int) for value in numbers):
-        given = tuple(map(_numbers, NAMES, numbers))
+        given = tuple(map(as_numbers, NAMES, numbers))
         if any(value.ndim for value in given):
             from trundle.impact.predict_batch import predict_arrays
 
@@ -328,12 +328,13 @@ def split_restitution(given: object, approach: object) -> tuple[bool, Given]:
             "impact: Newton's restitution can gain energy where sliding changes during the impact; "
             "take Poisson(e) or Stronge(e)."
         )
-    e = _numbers("restitution", given.e)
-    slow = -_numbers("approach", approach) < (given.rest_speed or 0.0)  # so slow that nothing bounces
+    e = as_numbers("restitution", given.e)
+    slow = -as_numbers("approach", approach) < (given.rest_speed or 0.0)  # so slow that nothing bounces
     return isinstance(given, Stronge), np.where(slow, 0.0, e)
 
 
-def _numbers(name: str, value: object) -> Array:
+def as_numbers(name: str, value: object) -> Array:
+    """A number or an array, by the name of what it is."""
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arguments import advised_class
+from trundle.arguments import advised_class, answering
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
@@ -26,6 +26,7 @@ _by_handle: WeakValueDictionary[float, "Table"] = WeakValueDictionary()
 BETWEEN = ("cubic", "linear", "monotone", "previous")
 
 
+@answering
 @final
 @advised_class("from a file by tr.Table.from_csv('spring.csv', 'deflection', 'force')")
 class Table:

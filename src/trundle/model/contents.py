@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, Self, TypeVar
 
+from trundle.arguments import answering
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.law import EffortLaw
 from trundle.math import RESERVED
@@ -41,6 +42,7 @@ class Named(dict[str, Part]):
         return Named, (self.what, dict(self))
 
 
+@answering
 class ModelContents:
     """Bodies, connections, forces, parameters, tables, outputs and events by name; frozen, nothing changes."""
 

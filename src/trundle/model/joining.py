@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from trundle.arguments import advised
+from trundle.arguments import advised, answering
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
@@ -20,6 +20,7 @@ from trundle.space.chain import Chain
 from trundle.typing import Expr, Option
 
 
+@answering
 class Joining(Declarations):
     """The part of `Model` that connects bodies; what a connection is made of is said in `connection`."""
 

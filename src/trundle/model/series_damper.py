@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import final
 
 import casadi as ca
@@ -29,7 +30,7 @@ class SeriesDamper(BetweenWithStates):
 
     def __post_init__(self) -> None:
         for what, value in (("damping", self.damping), ("stiffness", self.stiffness)):
-            if not isinstance(value, ca.SX) and not float(value) > 0:
+            if not isinstance(value, ca.SX) and not (isinstance(value, Real) and value > 0):
                 raise ModelError(f"the {what} of a SeriesDamper must be positive, got {value!r}.")
 
     @property

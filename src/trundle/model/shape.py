@@ -8,7 +8,7 @@ from typing import Literal, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class
+from trundle.arguments import advised_class, answer_calls
 from trundle.errors import ModelError
 from trundle.typing import Array, Given, Untyped
 
@@ -237,3 +237,6 @@ def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -
         raise ModelError(f"the axis of a shape must be a direction, got {axis!r}.")
     e = e / length
     return content, np.array(at, dtype=float), across * np.eye(3) + (along - across) * np.outer(e, e)
+
+
+answer_calls(globals(), ["Ball", "Capsule", "Disc", "Mesh", "Rails", "Rod", "Sphere", "read_mesh"])

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from trundle.arguments import answer_calls
 from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F401  so that `discover` finds their classes
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
@@ -83,6 +84,7 @@ __all__ = [
     "surfaces",
     "table",
 ]
+answer_calls(globals(), __all__)
 
 _LATE = {
     "Classification": "classification",
@@ -100,4 +102,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'trundle.pairs' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)
+    globals()[name] = getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)
+    answer_calls(globals(), [name])
+    return globals()[name]

@@ -69,6 +69,15 @@ class Condition:
 def conditions(first: str, second: str) -> tuple[Condition, ...]:
     """All parts in which two joints sweep a surface with its normal: "Prismatic", "Revolute" or "Screw", or "Any" for a
     screw of any pitch, zero too.
+
+    Parameters
+    ----------
+    first, second : str
+        Kinds of the joints.
+
+    Returns
+    -------
+    tuple of Condition
     """
     for kind in (first, second):
         if kind not in KINDS:

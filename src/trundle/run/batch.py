@@ -1,7 +1,6 @@
 """Results of many runs at once."""
 
 import json
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import unknown_attribute
+from trundle.arguments import answering, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
@@ -32,6 +31,7 @@ from trundle.run.turns import (
     without_flips,
 )
 from trundle.typing import AnyArray, Array, Columns, Json, Option, Settings, State
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,6 +46,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
+@answering
 @final
 class BatchRun:
     """Results of a batch: states at the end (and at the samples), by name, with the dimension "case".
@@ -340,11 +341,10 @@ class BatchRun:
     def _turned_ends(self, q: Quantity, values: Array) -> Array:
         """The same at the end of every case, from its samples on."""
         if self.batch.x.size == 0 and not {*self.formulation.once(measured_angles)} <= self._angles.keys():
-            warnings.warn(
+            warn(
                 f"{q.name!r} is, or asks for, an angle that is measured between bodies and known up to whole turns: a "
                 "batch that keeps its ends only does not count them. Ask batch(..., samples=...).",
                 TurnsWarning,
-                stacklevel=4,
             )
             return values
         found = values.copy()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import unknown_attribute
+from trundle.arguments import answering, unknown_attribute
 from trundle.typing import Array, Option, Value
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _ELSEWHERE |= dict.fromkeys(("work", "supplied", "input"), "ask run.energy.work_
 _ELSEWHERE |= dict.fromkeys(("error", "balance"), "ask run.energy.imbalance, or run.energy.drift for its largest part")
 
 
+@answering
 @final
 class Energy:
     """Terms of the balance over time (J)."""

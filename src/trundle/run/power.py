@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from trundle.arguments import answering
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import StoreError, UnknownNameError
 from trundle.run.energy_table import EnergyTable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 STORED = "power_ports"  # attribute of a file that holds the audit
 
 
+@answering
 @final
 class Power:
     """Audit of a run: run.power["hinge"] for a connection, body, force or law; residual, table, flows, sankey.

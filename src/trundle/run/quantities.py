@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
@@ -35,6 +36,7 @@ def shown(name: object) -> str:
     return text if len(text) <= LONGEST and "\n" not in text else f"a {type(name).__name__}"
 
 
+@answering
 class RunQuantities:
     """The part of `Run` that finds quantities: from the system that ran, or from a file."""
 

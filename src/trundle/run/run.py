@@ -1,6 +1,6 @@
 """A run: its results as xarray data, how it went and ended, and pictures, pages and files made from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import advised
+from trundle.arguments import advised, answering
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
@@ -53,6 +53,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
+@answering
 @final
 class Run(RunQuantities):
     """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome states how it ended.
@@ -270,13 +271,15 @@ class Run(RunQuantities):
             raise UnknownNameError(shown(wrong[0]), self.names, remedy=remedy)
         return plot_quantities(self, names, **options)
 
-    def draw(self, **options: Option) -> "Figure":
+    def draw(self, times: Sequence[float] | None = None, **options: Option) -> "Figure":
         """Draw the mechanism at a few times.
 
         Parameters
         ----------
+        times : sequence of float, optional
+            Times (s) of the poses, [0.0, 0.5]; unless given a few that are spread over the motion.
         **options
-            As of `trundle.view.draw.draw`, such as times=[0.0, 0.5], path="out/crank.png".
+            As of `trundle.view.draw.draw`, such as path="out/crank.png", plane="xz".
 
         Returns
         -------
@@ -284,7 +287,7 @@ class Run(RunQuantities):
         """
         from trundle.view.draw import draw
 
-        return draw(self, **options)
+        return draw(self, times, **options)
 
     def show(self, **options: Option) -> "Viewer":
         """Open an animation with plots in the browser, served on this machine only.

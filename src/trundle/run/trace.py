@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.typing import Array, Columns, Option, Settings, Values
@@ -52,6 +53,7 @@ def slope_name(name: str) -> str:
     return f"{name}_derivative"
 
 
+@answering
 @final
 class Trace:
     """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events says what

@@ -1,6 +1,5 @@
 """Whole turns of angles that are measured between bodies and so known up to a turn."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -12,6 +11,7 @@ from trundle.derivative import derivative
 from trundle.equations.outputs.expressions import Expressions
 from trundle.quantity import Quantity
 from trundle.typing import AnyArray, Array, TapeFunction
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
@@ -57,7 +57,7 @@ def continuous(path: StatePath, name: str, values: Array) -> Array:
     """
     found, doubt = _continued(path, name, values)
     if doubt:
-        warnings.warn(doubt, TurnsWarning, stacklevel=5)
+        warn(doubt, TurnsWarning)
     return found
 
 
@@ -99,7 +99,7 @@ def with_turns(path: StatePath, group: str, values: dict[str, Array]) -> dict[st
     function, used = f.once(_outputs if group == "outputs" else _blocks)
     for i in used:
         if continued[i][1]:
-            warnings.warn(continued[i][1], TurnsWarning, stacklevel=5)
+            warn(continued[i][1], TurnsWarning)
     if not np.any(turns[:, used]):
         return values
     p = np.broadcast_to(path.p, (len(path.t), path.p.shape[-1]))

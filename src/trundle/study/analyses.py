@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from trundle.arguments import answering
 from trundle.equations.formulation import Formulation
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import Unchangeable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
 
 
+@answering
 class Analyses(Unchangeable):
     """The part of `System` that analyses states and motions; each method is one call of a function in `study`."""
 

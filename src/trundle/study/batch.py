@@ -5,7 +5,6 @@ events, or with contacts that stick, slide or open, and methods that are not mad
 compiled loop as a single run.
 """
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -49,6 +48,7 @@ from trundle.study.simulate import NO_ROOM
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array, Given, Json, State, Values
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -104,9 +104,9 @@ def run_batch(
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
     settings["atol"] = float(accuracy.atol) if isinstance(accuracy.atol, Real) else most
     for hint in likely_degrees_of_cases(f.derivation.register(), start):
-        warnings.warn(hint, BatchWarning, stacklevel=3)
+        warn(hint, BatchWarning)
     if ready.refused:
-        warnings.warn(refusal_text(ready.refused, count), BatchWarning, stacklevel=3)
+        warn(refusal_text(ready.refused, count), BatchWarning)
     cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good])
     stretches = None if one_by_one or breaks is None else find_stretches(breaks, cases)
     one_by_one = one_by_one or (breaks is not None and stretches is None)

@@ -9,7 +9,6 @@ with the left and right eigenvectors l and r [Lancaster 1964]. What the state ma
 tape; the linear algebra that puts it together takes these derivatives along as imaginary parts.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -26,6 +25,7 @@ from trundle.study.small_motions import ROUND_OFF, Chart, acting, evaluate
 from trundle.study.stability import uncertain_eigenvalues
 from trundle.study.steady import MovingAxes, candidates, frames_then_bodies, kernel, least_turning
 from trundle.typing import AnyArray, TapeFunction
+from trundle.warn import warn
 
 IMAGINARY = 1e-40  # factor of the derivatives that go along as imaginary parts: its square is nothing
 RANK = 1e-10  # of equations that are scaled
@@ -74,9 +74,9 @@ class Change:
         found = _of_eigenvalues(of.matrix, self.matrix(by, of, held))
         if np.any(np.isnan(found)):
             values = np.array2string(of.eigenvalues[np.isnan(found)], precision=4)
-            warnings.warn(
+            warn(
                 f"eigenvalues {values} coincide and have one mode between them: they have no derivative, and are nan.",
-                DerivativeWarning, stacklevel=3,
+                DerivativeWarning
             )  # fmt: skip
         return found
 

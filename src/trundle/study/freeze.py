@@ -1,7 +1,6 @@
 """From a model to its Spec and to a formulation that is ready to be asked, with all checks."""
 
 import copy
-import warnings
 
 from trundle.constraints.relaxation import weight_faults
 from trundle.equations.derivation import Derivation
@@ -18,6 +17,7 @@ from trundle.model.spec import Spec
 from trundle.quick_symbols import quick_symbols
 from trundle.study.start_state import check_start_names
 from trundle.typing import Values
+from trundle.warn import warn
 
 
 def freeze(model: Model, relax: Values | None = None, omit: Values | None = None) -> Spec:
@@ -42,7 +42,7 @@ def freeze(model: Model, relax: Values | None = None, omit: Values | None = None
         reported = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
     for words in measured_inertias(model):
-        warnings.warn(words, InertiaWarning, stacklevel=5)
+        warn(words, InertiaWarning)
     faults, asked = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)

@@ -7,14 +7,13 @@ up to the coordinates on which nothing depends, its place and heading: these are
 speeds that change in the steady motion are not independent.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import unknown_attribute
+from trundle.arguments import answering, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
@@ -24,6 +23,7 @@ from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
 from trundle.study.start_state import Parameters, check_own_rates, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import moving_axes, rate_tolerance
 from trundle.typing import AnyArray, Json, Values
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.study.eigenvalue_change import Change
@@ -55,6 +55,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class Linearisation:
@@ -194,18 +195,17 @@ class Linearisation:
 
 def linearise_asked(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> "Linearisation":
     """Linearise as `System.linearise` does: an UnsteadyWarning where the state is not steady."""
-    found = linearise_at(f, state, parameters, t, stacklevel=4)
+    found = linearise_at(f, state, parameters, t)
     if not found.steady and not found.frozen:
-        warnings.warn(UNSTEADY, UnsteadyWarning, stacklevel=3)
+        warn(UNSTEADY, UnsteadyWarning)
     return found
 
 
 def linearise_at(
-    f: Formulation, state: Values | None, parameters: Parameters, t: float, usual: Values | None = None,
-    stacklevel: int = 3,
+    f: Formulation, state: Values | None, parameters: Parameters, t: float, usual: Values | None = None
 ) -> "Linearisation":  # fmt: skip
     """Linearise about the state that belongs to named values; SolveError where contacts slide or are open there,
-    FrozenTimeWarning (shown `stacklevel` calls up) where the matrix changes with time.
+    FrozenTimeWarning where the matrix changes with time.
     """
     refuse_relaxed(f, "a linearisation")
     p = f.parameter_vector(parameters)
@@ -221,7 +221,7 @@ def linearise_at(
     x = np.concatenate([at.q, at.u])
     found, chart = _linearise(f.by_kane.functions, t, x, p)
     if found.frozen:
-        warnings.warn(FROZEN.format(t=t), FrozenTimeWarning, stacklevel=stacklevel)
+        warn(FROZEN.format(t=t), FrozenTimeWarning)
     from trundle.study.eigenvalue_change import Change
 
     given = tuple(f.resolved(state or (start_values(f.model) if usual is None else usual)))

@@ -1,17 +1,18 @@
 """The best values of parameters under limits: functions of named values for scipy's SLSQP and CasADi's IPOPT."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.errors import SolveError
 from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
 from trundle.study.ipopt import Smooth, minimise
 from trundle.typing import Array, Given
+from trundle.warn import warn
 
 DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
 HELD = 1e-6  # by how much, over its largest value met, a condition may be missed
@@ -22,6 +23,7 @@ BORDER = 1e-7  # of a range: a value this near to its limit lies on it
 Answer = Callable[[dict[str, float]], Given]  # a number, or a number and its gradient by name
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -113,10 +115,9 @@ def optimise(
             if best is None:
                 raise
             z, settled, success = best, False, True
-            warnings.warn(
+            warn(
                 f"the optimisation was interrupted after {functions[0].count} evaluations of the objective: these are "
-                "the best values that it met. Give them as start= to go on.",
-                stacklevel=2,
+                "the best values that it met. Give them as start= to go on."
             )
     held = tuple(f.value(z) for f in functions[1:])
     missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]

@@ -11,6 +11,7 @@ from typing import final
 
 import numpy as np
 
+from trundle.arguments import answer_calls
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.case import Case
@@ -308,3 +309,6 @@ def find_orbit(
         f"closer to it, simulate until the motion is periodic, or, if the event occurs twice in a period, give it a "
         f"direction."
     )
+
+
+answer_calls(globals(), ["find_orbit"])

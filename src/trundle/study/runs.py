@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.arguments import advised
+from trundle.arguments import advised, answering
 from trundle.equations.formulation import Formulation
 from trundle.integrate.options import StepLimits
 from trundle.lookup.table import Table
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trundle.study.stepper import Stepper
 
 
+@answering
 class Runs(Unchangeable):
     """The part of `System` that integrates motions."""
 

@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError
 from trundle.model.start_values import start_values
@@ -23,6 +24,7 @@ CROSSING = 1e-7  # of the largest eigenvalue: a real part on a border, and zeros
 WIDTH = 1e-13  # of a bracket around a border, relative
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class Stability:
@@ -57,6 +59,7 @@ class Stability:
         return f"stable {' and '.join(parts)}"
 
 
+@answering
 @final
 class SteadyMotions:
     """The steady motions of a model that differ in one speed, linearised.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 NOTHING = 1e-9  # of the other entries of a row: a dependence that is round-off
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class StateSpace:

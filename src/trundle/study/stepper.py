@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import advised, unknown_attribute
+from trundle.arguments import advised, answering, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
@@ -52,6 +52,7 @@ class SavedStep:
     levels: tuple[Array, ...]
 
 
+@answering
 @final
 class Stepper:
     """A run under way. `advance(to)` goes on to a time with the inputs as they are, stepper["pole.angle"] is a quantity

@@ -1,6 +1,5 @@
 """One call for thousands of runs: cases in parts, each kept as soon as it is done."""
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -20,6 +19,7 @@ from trundle.sweeps.question import Question
 from trundle.sweeps.store import Frame, Layout, SweepStore, part_of
 from trundle.typing import Array, Json, Values
 from trundle.version import __version__
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,7 +95,7 @@ def sweep(
     question = Question.of(duration, names, samples, rtol, atol, method)
     start, _ = chosen.split(system.model.names_given(), start_names(system))
     for hint in likely_degrees_of_cases(system.formulation.register, start):
-        warnings.warn(hint, BatchWarning, stacklevel=2)
+        warn(hint, BatchWarning)
     times = _times(system, question)
     path = None if out is None else _path(out)
     asked = part if part is not None or path is None else part_of(path)  # a store goes on with its own parts
@@ -142,10 +142,9 @@ def _interrupted(layout: Layout, store: SweepStore | None, kept: dict[int, Part]
     for i in set(range(layout.parts)) - set(kept):
         kept[i] = undone_part(next(iter(kept.values())), layout.size(i))
     undone = sum(int(np.sum(part[0]["outcome"].values == INTERRUPTED)) for part in kept.values())
-    warnings.warn(
+    warn(
         f"the sweep was interrupted: {undone} of {layout.cases} cases are not done; their outcome is INTERRUPTED and "
-        "their values are nan (counts -1). With out='name.zarr' the same call goes on where it was stopped.",
-        stacklevel=3,
+        "their values are nan (counts -1). With out='name.zarr' the same call goes on where it was stopped."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from trundle.arguments import advised
 from trundle.view.style import COLOURS, INK, finish, new_figure, side_legend, style
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and shade
 MOST = 4  # coordinates drawn when no names are given
 
 
+@advised()
 def plot_batch(
     batch: "BatchRun", names: Sequence[str] = (), path: Path | str | None = None, bins: int = 30, width: float = 8.0
 ) -> Figure:

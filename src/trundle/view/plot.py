@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from trundle.arguments import advised
 from trundle.quantity import units_of
 from trundle.typing import AnyArray, Array
 from trundle.view.bands import contacts_of, draw_bands
@@ -48,6 +49,7 @@ class Curve:
     values: AnyArray
 
 
+@advised()
 def plot_quantities(
     run: "Run",
     names: Sequence[str] = (),
@@ -155,6 +157,7 @@ def _note(panel: Axes, t: float, text: str, colour: str, number: int) -> None:
     )  # fmt: skip
 
 
+@advised()
 def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = None, width: float = 8.0) -> Figure:
     """Terms of the energy balance, and below what it leaves unexplained, relative to the energy exchanged."""
     energy = run.energy

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from trundle.arguments import advised
 from trundle.errors import SolveError
 from trundle.model.body import Frame
 from trundle.model.part_check import evaluate
@@ -41,6 +42,7 @@ Range = tuple[float, float]
 SKINS = ("#C9DCEB", "#F3D3BC")  # of the first and the second surface
 
 
+@advised()
 def plot_trace(
     trace: "Trace",
     names: Sequence[str] = (),
@@ -97,6 +99,7 @@ def _mark_events(trace: "Trace", panels: Sequence[Axes]) -> None:
         )  # fmt: skip
 
 
+@advised()
 def draw_trace(
     trace: "Trace",
     value: float | None = None,

@@ -1,5 +1,6 @@
 """Walkers: the rimless wheel, the rocking block and the dimer, whose feet strike the ground."""
 
+from trundle.arguments import answer_calls
 from trundle.impact.phase import Phase
 from trundle.impact.scenario import Scenario, ScenarioArray, predict
 from trundle.walker.collision import Collision, ContactPhase
@@ -31,3 +32,4 @@ __all__ = [
     "rocking_block",
     "start_at",
 ]
+answer_calls(globals(), __all__)

@@ -35,7 +35,7 @@ class PlasticGait:
     g: float = 9.81  # m/s^2
 
     def __post_init__(self) -> None:
-        _check(self.spokes, self.slope, self.length, self.inertia_ratio)
+        _check(self.spokes, self.slope, self.length, self.inertia_ratio, self.g)
 
     @property
     def half_angle(self) -> float:
@@ -135,7 +135,7 @@ def rimless_wheel(
     Model
         "slope", "inertia_ratio" and "mu" are its parameters.
     """
-    _check(spokes, slope, length, inertia_ratio)
+    _check(spokes, slope, length, inertia_ratio, g)
     if not inertia_ratio > 0:
         raise ModelError(
             "rimless_wheel: with inertia_ratio = 0 a foot that strikes has no mass along its spoke's normal. Take a "
@@ -185,7 +185,7 @@ def pivoting_wheel(
     -------
     Model
     """
-    _check(spokes, slope, length, inertia_ratio)
+    _check(spokes, slope, length, inertia_ratio, g)
     m, ratio = _model("pivoting wheel", slope, inertia_ratio, g)
     inertia = ratio * mass * length**2
     wheel = m.body("wheel", mass, (inertia, inertia, inertia), com=(0, 0, length))
@@ -238,7 +238,7 @@ def _turning(speed: float | None, gait: PlasticGait) -> float:
     return gait.speed if isfinite(gait.speed) else 1.01 * gait.slowest
 
 
-def _check(spokes: int, slope: float, length: float, inertia_ratio: float) -> None:
+def _check(spokes: int, slope: float, length: float, inertia_ratio: float, g: float) -> None:
     faults = []
     if not (isinstance(spokes, int) and spokes >= 3):
         faults.append(f"rimless wheel: it takes three spokes to walk, got {spokes!r}.")
@@ -248,5 +248,7 @@ def _check(spokes: int, slope: float, length: float, inertia_ratio: float) -> No
         faults.append(f"rimless wheel: the length of a spoke is above zero (m), got {length!r}.")
     if not (inertia_ratio >= 0 and isfinite(inertia_ratio)):
         faults.append(f"rimless wheel: inertia_ratio = I_G / (m L^2) is not negative, got {inertia_ratio!r}.")
+    if not (g > 0 and isfinite(g)):
+        faults.append(f"rimless wheel: gravity g is above zero (m/s^2) and points down by itself, got {g!r}.")
     if faults:
         raise ModelError(faults)

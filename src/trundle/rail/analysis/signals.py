@@ -35,8 +35,9 @@ def sliding_mean(x: Array, values: Array, length: float = 2.0) -> tuple[Array, A
     tuple of array
     """
     x, values = np.asarray(x, float), np.asarray(values, float)
-    if not length > 0 or x[-1] - x[0] <= length:
-        raise SolveError(f"a sliding mean over {length:g} needs a signal that is longer; this one has {np.ptp(x):g}.")
+    reach = x[-1] - x[0] if x.size else 0.0
+    if not 0 < length < reach:
+        raise SolveError(f"a sliding mean over {length:g} needs a signal that is longer; this one has {reach:g}.")
     area = np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / 2 * np.diff(x))])
 
     def primitive(at: Array) -> Array:

@@ -1,6 +1,5 @@
 """A vehicle on its way along a line: model, runs, batches, small motions."""
 
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +28,7 @@ from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
 from trundle.system import System
 from trundle.typing import Expr, Given, ModelPart, Option, State, Values
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +82,7 @@ class Trip:
         if faults:
             raise ModelError([f"Trip: {fault}" for fault in faults])
         for note in trip_notes(vehicle, line, self.law, self.start):
-            warnings.warn(f"Trip: {note}", TripWarning, stacklevel=2)
+            warn(f"Trip: {note}", TripWarning)
         self._given = irregularity
         self.irregularity = self._faded(self.start)
         self.model = Model(name)
@@ -368,7 +368,7 @@ class Trip:
 def _law(speed: Given, acceleration: float) -> TravelLaw:
     if isinstance(speed, TravelLaw):
         if acceleration:
-            warnings.warn("Trip: acceleration is not used where the speed is not a number.", stacklevel=3)
+            warn("Trip: acceleration is not used where the speed is not a number.")
         return speed
     if isinstance(speed, Table) or callable(speed):
         return SpeedOverTime(speed)

@@ -25,7 +25,17 @@ from trundle.typing import Json, State
 
 @lru_cache
 def vehicle_data(name: str) -> State:
-    """Numbers of a vehicle with their source: "manchester_vehicle_1", "cooperrider" or "y25_wagon"."""
+    """Numbers of a vehicle with their source.
+
+    Parameters
+    ----------
+    name : str
+        "manchester_vehicle_1", "cooperrider" or "y25_wagon".
+
+    Returns
+    -------
+    dict
+    """
     path = files("trundle.rail").joinpath(f"data/{name}.yaml")
     if name not in ("manchester_vehicle_1", "cooperrider", "y25_wagon"):
         raise ModelError(f"there are no data of a vehicle called {name!r}; try 'manchester_vehicle_1'.")

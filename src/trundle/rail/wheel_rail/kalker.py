@@ -1,6 +1,5 @@
 """Kalker's coefficients of linear rolling contact, and the patch that creep laws work on."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,6 +14,7 @@ from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.space.arrays import read_numbers
 from trundle.typing import Array, Expr, Json
+from trundle.warn import warn
 
 NAMES = ("C11", "C22", "C23", "C33")
 EDGE = 0.1  # g = min(a/b, b/a) at the ends of the table
@@ -59,11 +59,10 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
     slender = (g < EDGE * (1 - 1e-12)) | (g > (1 + 1e-12) / EDGE)
     if np.any(slender) and not quiet:
         worst = g[slender].flat[np.argmax(np.abs(np.log(g[slender])))]
-        warnings.warn(
+        warn(
             f"an ellipse with a/b = {worst:.4g} lies outside Kalker's table (0.1 to 10); its coefficients follow his "
             "asymptotes, within some per cent.",
             KalkerWarning,
-            stacklevel=2,
         )
     found = np.exp(_spline(poisson)(np.log(np.clip(g, EDGE, 1 / EDGE))))
     if np.any(slender):

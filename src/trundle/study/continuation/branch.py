@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from trundle.arguments import answering
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.preparing import under_way
@@ -52,6 +53,7 @@ class PointValues(ABC):
         """Coordinates and rates by name, for `simulate`."""
 
 
+@answering
 @final
 @dataclass(frozen=True, eq=False)
 class Branch:

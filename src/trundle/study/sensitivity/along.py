@@ -57,7 +57,7 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
     way = _Way(f, trajectory, Extended(f, used, len(variables)), options.accuracy.rtol, sizes)
     found = way.follow(case, start.derivative(variables), P)
     run.sensitivities = Sensitivities(names, tuple(v.unit for v in variables), used, *found)
-    check_derivatives(run, start, again, options.accuracy.rtol, stacklevel=6)
+    check_derivatives(run, start, again, options.accuracy.rtol)
 
 
 def _refuse_moving_breaks(f: Formulation, names: list[str], places: list[int]) -> None:

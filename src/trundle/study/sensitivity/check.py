@@ -4,7 +4,6 @@ A law that jumps as the state changes, such as tr.where(s["x"] > 0, k, 0), has n
 what that adds to the derivatives of a run is not known to them. Events say what jumps, and are differentiated.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import DerivativeWarning, SolveError
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.typing import Array, State
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
@@ -32,7 +32,7 @@ def compares(f: Formulation) -> bool:
     return compares_states(f.functions.plain_rhs())
 
 
-def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float, stacklevel: int) -> None:
+def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float) -> None:
     """Warn where the derivatives differ from what two runs nearby say, along one direction of all variables, by more
     than the tolerance of these runs leaves open.
     """
@@ -54,12 +54,11 @@ def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float, sta
     off = np.abs(said - change) / (size + ERROR * error / (STEP * APART))
     wrong = np.flatnonzero(np.nanmax(off, axis=1, initial=0.0) > APART)
     if len(wrong):
-        warnings.warn(
+        warn(
             f"from t = {run.time[wrong[0]]:.4g} s on the derivatives of this run are not those that runs nearby show: "
             "a law jumps as the state changes. Let an event change a parameter of that law instead, "
             "m.event(..., action={...}), or make the law continuous.",
             DerivativeWarning,
-            stacklevel=stacklevel,
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from trundle.arguments import advised
 from trundle.atomic_write import check_target
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.preparing import under_way
@@ -24,6 +25,7 @@ SHORT, LONG, GOOD = 2.0, 40.0, 8.0  # s: a motion in between is shown as fast as
 MOST: Final = 3000  # frames
 
 
+@advised()
 def save_movie(
     run: "Run",
     path: Path | str,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from trundle.arguments import advised
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
 from trundle.typing import Json
@@ -26,6 +27,7 @@ HOME: Final = Path(__file__).parent
 PLAYER: Final = ("data", "space", "painter", "camera", "replay", "plots", "main")
 
 
+@advised()
 def save_html(
     run: "Run",
     path: Path | str,

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, final
 from urllib.parse import unquote
 
+from trundle.arguments import advised
 from trundle.errors import TrundleError
 from trundle.typing import Untyped
 from trundle.view.page.html import page
@@ -35,6 +36,7 @@ class Viewer(LocalPage):
         super().__init__(partial(_Handler, runs, html, f"/{key}/", Lock()), port, f"{key}/")
 
 
+@advised()
 def show(
     run: "Run",
     plots: Sequence[str] | None = None,

@@ -1,0 +1,200 @@
+"""Why a call failed: arguments that do not fit the signature, or a value that its annotation does not allow."""
+
+import inspect
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from numbers import Number
+from opcode import opmap
+from types import NoneType, UnionType
+from typing import Annotated, Literal, Union, get_args, get_origin
+
+from numpy.typing import ArrayLike
+
+from trundle.typing import Given, Maker, Settings, Untyped
+
+_HOME = os.path.dirname(__file__)
+_LONG = 60
+
+
+def is_meant(error: BaseException) -> bool:
+    """Whether a `raise` of this package made the error, whose words then need no others."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not last.tb_frame.f_code.co_filename.startswith(_HOME):
+        return False
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that failed: the function, its name for users, how many of its first arguments are not theirs to write
+    (self), what was given, and how to write it.
+    """
+
+    function: Maker
+    what: str
+    first: int
+    args: tuple[Given, ...]
+    named: Settings
+    values: str = ""
+
+    @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Those that users write."""
+        found = list(inspect.signature(self.function).parameters.values())
+        return {p.name: p for p in found[self.first :]}
+
+    @property
+    def given(self) -> tuple[Given, ...]:
+        return self.args[self.first :]
+
+    def unfit(self, error: BaseException, advice: Mapping[str, str]) -> str:
+        """What is wrong with the arguments of a call that did not get into the function; empty if it did."""
+        if not isinstance(error, TypeError) or self._entered(error):
+            return ""
+        fault = next(self._faults(advice), "")
+        return " ".join(filter(None, (fault, self._takes(), self._meaning()))) if fault else ""
+
+    def wrong_value(self) -> str:
+        """The first argument whose value is not what its annotation says; empty if all are."""
+        bound = inspect.signature(self.function).bind_partial(*self.args, **self.named).arguments
+        for name, parameter in self.parameters.items():
+            hint = _hint(parameter.annotation, self.function)
+            if name not in bound or parameter.kind is parameter.VAR_KEYWORD:
+                continue
+            given = bound[name] if parameter.kind is parameter.VAR_POSITIONAL else (bound[name],)
+            wrong = [value for value in given if not fits(value, hint)]
+            if wrong:
+                told = self._described(name) or _words(hint)
+                remedy = f" {self.values[0].upper()}{self.values[1:]}." if self.values else ""
+                return f"{self.what}: {name} cannot be {_short(wrong[0])}. It takes {told}.{remedy}"
+        return ""
+
+    def _entered(self, error: BaseException) -> bool:
+        code, step = inspect.unwrap(self.function).__code__, error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code is code:
+                return True
+            step = step.tb_next
+        return False
+
+    def _faults(self, advice: Mapping[str, str]) -> Iterator[str]:
+        kinds = [p.kind for p in self.parameters.values()]
+        others = inspect.Parameter.VAR_KEYWORD in kinds
+        by_place = [n for n, p in self.parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        by_name = [n for n, p in self.parameters.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        hint = f": {self.values}" if self.values else ""
+        for name in self.named:
+            if name not in by_name and not others:
+                near = get_close_matches(name, by_name, n=2)
+                told = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else "")
+                text = f"{self.what} has no argument {name!r}{': ' if told else ''}{told}"
+                yield text if told.endswith("?") else f"{text}."
+        count = len(self.given)
+        if count > len(by_place) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            values = "1 value" if count == 1 else f"{count} values"
+            yield f"{self.what} was given {values} without a name{hint}."
+        twice = [name for name in by_place[:count] if name in self.named]
+        if twice:
+            yield f"{self.what} was given {twice[0]} twice, by its place and by its name{hint}."
+        needed = [
+            n for n in self.parameters if self._is_needed(n) and n not in by_place[:count] and n not in self.named
+        ]
+        if needed:
+            yield f"{self.what} needs {' and '.join(needed)}{hint}."
+
+    def _is_needed(self, name: str) -> bool:
+        parameter = self.parameters[name]
+        several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        return parameter.default is parameter.empty and not several
+
+    def _takes(self) -> str:
+        plain = [p.replace(annotation=inspect.Parameter.empty) for p in self.parameters.values()]
+        others = any(p.kind is p.VAR_KEYWORD for p in plain)
+        names = ", ".join(str(p) for p in plain if p.kind is not p.VAR_KEYWORD)
+        return f"It takes {' and '.join(filter(None, (names, 'options' * others))) or 'none'}."
+
+    def _meaning(self) -> str:
+        """The first sentence about the function, or about the class that it makes an object of."""
+        name = inspect.unwrap(self.function).__name__
+        of: Given = {"__init__": type(self.args[0]), "__new__": self.args[0]}[name] if name[0] == "_" else self.function
+        text = " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
+        return f"{text.partition('. ')[0].rstrip('.')}."
+
+    def _described(self, name: str) -> str:
+        """What the docstring says of an argument: its kind, and the first sentence about it."""
+        lines = inspect.cleandoc(self.function.__doc__ or "").split("\n")
+        for i, line in enumerate(lines):
+            names, colon, kind = line.partition(" : ")
+            if colon and name in [n.strip().lstrip("*") for n in names.split(",")]:
+                text = " ".join(t.strip() for t in lines[i + 1 : i + 4] if t.startswith("    "))
+                sentence = text.partition(". ")[0].rstrip(".")
+                return f"{kind.removesuffix(', optional')}: {sentence}" if sentence else kind
+        return ""
+
+
+def fits(value: object, hint: Untyped) -> bool:
+    """Whether a value is of the kind that an annotation names; where that cannot be told, it is."""
+    if get_origin(hint) is Annotated:
+        return fits(value, get_args(hint)[0])
+    if hint == ArrayLike:
+        return isinstance(value, Number) or _is_listed(value)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, one) for one in inner)
+    if origin is Literal:
+        return isinstance(value, str | Number | None) and value in inner
+    if hint in (float, int, complex):
+        return isinstance(value, Number) or _is_expression(value)
+    if isinstance(hint, str):  # names of classes that are not known here
+        return type(value).__module__ != "builtins" or type(value).__name__.removesuffix("Type") in hint
+    kind = NoneType if hint is None else origin or hint
+    if not isinstance(kind, type) or kind in (object, Given):
+        return True
+    if vars(kind).get("_is_protocol", False):
+        return {name for name in dir(kind) if not name.startswith("_")} <= set(dir(value))
+    if isinstance(value, str):  # a sequence of letters is meant nowhere
+        return kind is str or issubclass(kind, os.PathLike)
+    if kind is not str and issubclass(kind, Collection):
+        return isinstance(value, kind) or (_is_listed(value) and not issubclass(kind, Mapping))
+    return isinstance(value, kind) or (callable(value) and kind is Callable)
+
+
+def _is_expression(value: object) -> bool:
+    return type(value).__module__.partition(".")[0] in ("numpy", "casadi", "trundle")
+
+
+def _is_listed(value: object) -> bool:
+    if type(value).__module__.partition(".")[0] in ("numpy", "xarray", "pandas"):
+        return True
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _hint(annotation: Untyped, function: Maker) -> Untyped:
+    """The annotation; one in quotes is read where the function stands, if its names are known there."""
+    if not isinstance(annotation, str):
+        return object if annotation is inspect.Parameter.empty else annotation
+    try:
+        return eval(annotation, inspect.unwrap(function).__globals__)
+    except NameError:
+        return annotation  # it names what is imported for checkers only
+
+
+def _words(hint: Untyped) -> str:
+    """An annotation as text: 'float or None'."""
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(_words(one) for one in get_args(hint))
+    if hint in (None, NoneType):
+        return "None"
+    if isinstance(hint, str):
+        return hint
+    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint).rpartition("abc.")[2]
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < _LONG else f"{text[: _LONG - 3]}..."
