@@ -103,7 +103,7 @@ def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | Non
         if name in vars(kind):
             return
         made = made.__wrapped__  # inherited: it answered for another class
-    if made is object.__init__ and kind.__new__ is object.__new__:
+    if made is object.__init__ and vars(kind).get("__new__", object.__new__) is object.__new__:
         made = _made_of_nothing
     if not isinstance(made, FunctionType) or issubclass(kind, Enum | BaseException):
         return

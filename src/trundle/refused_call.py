@@ -161,7 +161,7 @@ def fits(value: object, hint: Untyped) -> bool:
         return kind is str or issubclass(kind, os.PathLike)
     if kind is not str and issubclass(kind, Collection):
         return isinstance(value, kind) or (_is_listed(value) and not issubclass(kind, Mapping))
-    return isinstance(value, kind) or (callable(value) and kind is Callable)
+    return isinstance(value, kind) or (callable(value) and origin is Callable)
 
 
 def _is_expression(value: object) -> bool:

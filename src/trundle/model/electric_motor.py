@@ -32,7 +32,7 @@ class ElectricMotor(OnCoordinate):
 
     def __post_init__(self) -> None:
         for what, value, least in (("inductance", self.inductance, 1e-300), ("resistance", self.resistance, 0.0)):
-            if not isinstance(value, ca.SX) and not (isinstance(value, Real) and value >= least):
+            if not isinstance(value, ca.SX) and not (isinstance(value, Real) and float(value) >= least):
                 raise ModelError(
                     f"the {what} of an ElectricMotor on {self.coordinate!r} is {value!r}; it must be "
                     f"{'positive' if least else 'zero or more'}. A motor without inductance is a law: "

@@ -30,7 +30,7 @@ class SeriesDamper(BetweenWithStates):
 
     def __post_init__(self) -> None:
         for what, value in (("damping", self.damping), ("stiffness", self.stiffness)):
-            if not isinstance(value, ca.SX) and not (isinstance(value, Real) and value > 0):
+            if not isinstance(value, ca.SX) and not (isinstance(value, Real) and float(value) > 0):
                 raise ModelError(f"the {what} of a SeriesDamper must be positive, got {value!r}.")
 
     @property
