@@ -6,7 +6,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
+from trundle.errors import ModelError
+from trundle.integrate.methods.tableau import Method, Plan, StepControl, check_table, read, widen
 from trundle.kernel.compiled import address
 from trundle.typing import Json
 
@@ -20,7 +21,8 @@ class ExplicitRungeKutta(Method):
     """Family of explicit methods: stage i is at x + h sum_j stages[i, j] k_j, the end at x + h sum_j weights[j] k_j.
 
     The dense output is x + s (c0 + (1-s)(c1 + s (c2 + (1-s)(c3 + ...)))) with c0 the increment, c1 and c2 fixed by the
-    slopes at both ends, and the rest by the rows of `dense` (Hairer, Norsett, Wanner 1993, section II.6).
+    slopes at both ends, and the rest by the rows of `dense`, if there are any (Hairer, Norsett, Wanner 1993, section
+    II.6).
     """
 
     coefficients: ClassVar[Json]
@@ -36,12 +38,17 @@ class ExplicitRungeKutta(Method):
 @cache
 def _plan(method: ExplicitRungeKutta) -> Plan:
     table = method.coefficients
-    weights, extra = table["weights"], table["extra_stages"]
+    nodes, extra = (table.get(word, np.zeros(0)) for word in ("extra_nodes", "extra_stages"))
+    check_table(method, table, ("nodes",), ("stages",), widest=1 + len(nodes))
+    if len(nodes) != len(extra):
+        raise ModelError(f"{type(method).__name__}: extra_stages needs one row for each of the extra_nodes.")
+    weights = table["weights"]
     stages = len(weights)
-    rows = stages + 1 + len(table["extra_nodes"])
+    rows = stages + 1 + len(nodes)
+    higher = widen(table["dense"], rows) if len(table.get("dense", ())) else np.zeros((0, rows))
     b = widen(weights, rows)
     first, end = np.eye(rows)[0], np.eye(rows)[stages]
-    dense = np.vstack([b, first - b, 2 * b - first - end, widen(table["dense"], rows)])
+    dense = np.vstack([b, first - b, 2 * b - first - end, higher])
     error = widen(table["error"], rows)
     flat = [widen(table["stages"], rows).ravel(), table["nodes"], b, error.ravel()]
     return Plan(
@@ -54,7 +61,7 @@ def _plan(method: ExplicitRungeKutta) -> Plan:
         error_rows=len(error),
         dense=dense,
         step_address=_compiled_step,
-        extra_nodes=table["extra_nodes"],
+        extra_nodes=nodes,
         extra_stages=widen(extra, rows) if len(extra) else np.zeros((0, rows)),
     )
 

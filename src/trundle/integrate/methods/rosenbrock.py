@@ -6,7 +6,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
+from trundle.errors import ModelError
+from trundle.integrate.methods.tableau import Method, Plan, StepControl, check_table, read, widen
 from trundle.kernel.compiled import address
 from trundle.typing import Json
 
@@ -22,6 +23,9 @@ class Rosenbrock(Method):
     (I / (h gamma) - J) v_i = f(t + nodes_i h, x + sum_j stages_ij v_j) + sum_j coupling_ij v_j / h
                               + h time_weights_i df/dt,
     x_new = x + sum_i weights_i v_i.
+
+    Within a step the solution is x + s (x_new - x) + s (1 - s) (d_0 + s d_1 + s^2 d_2) with d_k = sum_i dense_ki v_i:
+    up to three rows of `dense`, and a straight line without them. `error` is one row, whose sum with v is the estimate.
     """
 
     coefficients: ClassVar[Json]
@@ -36,11 +40,16 @@ class Rosenbrock(Method):
 @cache
 def _plan(method: Rosenbrock) -> Plan:
     table = method.coefficients
+    check_table(method, table, ("nodes", "time_weights"), ("stages", "coupling"), widest=0)
+    if not isinstance(table.get("gamma"), float | int):
+        raise ModelError(f"{type(method).__name__}: its coefficients need gamma, a number.")
+    if len(table.get("dense", ())) > 3:
+        raise ModelError(f"{type(method).__name__}: dense has at most three rows.")
     stages = len(table["weights"])
     flat = [widen(table[name], stages).ravel() for name in ("stages", "coupling")]
     flat += [table[name] for name in ("nodes", "time_weights", "weights", "error")]
     # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), in the alternating form of the loop; last rows may be missing.
-    rows = [table["weights"], *table["dense"]]
+    rows = [table["weights"], *table.get("dense", ())]
     if len(rows) == 4:
         rows[2:] = rows[2] + rows[3], -rows[3]
     dense = np.zeros((len(rows), stages + 2))

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from trundle.errors import ModelError
 from trundle.typing import Given, Json
 
 
@@ -83,6 +84,29 @@ def tableau(**given: Given) -> Json:
         else:
             entry[key] = value
     return entry
+
+
+def check_table(method: "Method", table: Json, lists: Sequence[str], tables: Sequence[str], widest: int) -> None:
+    """ModelError where coefficients of a method are missing or do not fit its number of stages, that of its weights.
+
+    `lists` have one number for each stage, `tables` one row; rows of `error` and `dense` may be longer by `widest`.
+    """
+    name, needed = type(method).__name__, ("weights", *lists, *tables, "error")
+    missing = [word for word in needed if word not in table]
+    if missing:
+        raise ModelError(f"{name}: its coefficients lack {', '.join(missing)}; it needs {', '.join(needed)}.")
+    stages = len(table["weights"])
+    said = f"its weights say that it has {stages} stages"
+    for word in (*lists, *tables):
+        if np.ndim(table[word]) != (1 if word in lists else 2) or len(table[word]) != stages:
+            what = "numbers" if word in lists else "rows"
+            raise ModelError(f"{name}: {word} must have {stages} {what}, one for each stage; {said}.")
+    for word in (*tables, "error", "dense"):
+        most = stages + (0 if word in tables else widest)
+        if word in table and np.size(table[word]) and np.shape(table[word])[-1] > most:
+            raise ModelError(f"{name}: rows of {word} have at most {most} numbers; {said}.")
+    if np.ndim(table["error"]) != 2:
+        raise ModelError(f"{name}: error is a list of rows, [[...]], one for each error estimate.")
 
 
 def matrix(ragged: list[list[str | float]]) -> np.ndarray:
