@@ -98,6 +98,19 @@ def test_sections_follow_from_the_signature(module: str) -> None:
     assert {name: missing for name, missing in found.items() if missing} == {}
 
 
+def not_called_optional(function: Callable[..., object]) -> list[str]:
+    """Parameters that may be left out (None stands for that), and whose description does not say so."""
+    known, text = inspect.signature(function).parameters, inspect.cleandoc(function.__doc__ or "")
+    lines = [line.partition(" : ") for line in section(text, "Parameters").split("\n") if not line.startswith(" ")]
+    kinds = {name: kind for name, _, kind in lines if kind and name in known and known[name].default is None}
+    return [name for name, kind in kinds.items() if "optional" not in kind and "None" not in kind]
+
+
+def test_what_may_be_left_out_is_called_optional() -> None:
+    found = {name: missing for name, same in NAMED.items() if (missing := not_called_optional(same[0]))}
+    assert found == {"trundle.model.declarations.Declarations.state": ["rate"]}  # left out, it is an error in words
+
+
 def test_what_is_not_described_is_found() -> None:
     def area(width: float, height: float) -> float:
         """Of a rectangle.

@@ -139,8 +139,8 @@ class Model(Joining):
         position : tuple, or function of the signals
             Origin of the frame in the ground (m). Expressions of time (`lambda s: (0, 0, tr.sin(s.t))`), parameters
             and states (`s["name"]`); derivatives come from the tape.
-        rotation : (axis, angle), matrix, quaternion (w, x, y, z), or function of the signals
-            From the axes of the frame to those of the ground.
+        rotation : (axis, angle), matrix, quaternion (w, x, y, z), or function of the signals, optional
+            From the axes of the frame to those of the ground; parallel axes unless given.
         motion : object, optional
             In place of both: its `frame_state(s)` gives R and p in the ground, and v, w, a, eps in the axes of the
             frame, as `trundle.model.frame.FrameState` says.

@@ -110,7 +110,8 @@ class Linearisation:
 
         Parameters
         ----------
-        by, held : str, sequence of str
+        by : str
+        held : sequence of str, optional
             As for `eigenvalue_derivative`.
 
         Returns

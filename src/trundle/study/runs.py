@@ -144,7 +144,8 @@ class Runs(Unchangeable):
             Time over which each case runs (s).
         start, parameters : mapping, optional
             Numbers, or arrays with one entry per case.
-        rtol, atol : float
+        rtol : float
+        atol : float or mapping, optional
             As for `simulate`.
         samples : int or sequence of float, optional
             Times that all cases share (s) or their number; unless given, only the ends are kept.

@@ -38,7 +38,7 @@ NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask fo
 
 @final
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class RunSetup:
     """A run that is ready to go: what is integrated, from where, by which method, and how it is watched."""
 
     problem: Problem
@@ -60,7 +60,7 @@ class Prepared:
 def prepare(
     f: Formulation, duration: float, start: Values | None, parameters: Values | None,
     options: RunOptions,
-) -> Prepared:  # fmt: skip
+) -> RunSetup:  # fmt: skip
     """Check what is asked, and find the start."""
     refuse_fixed(f)
     options.check_times(duration)
@@ -85,7 +85,7 @@ def prepare(
     bar, report = (False, options.progress) if callable(options.progress) else (options.progress, None)
     supervision = Supervision(bar, caller, between_chunks=report, tell=_teller(f, options.progress_text))
     how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
-    return Prepared(problem, method, Case(t0, t1, x0, p), how, initial, options)
+    return RunSetup(problem, method, Case(t0, t1, x0, p), how, initial, options)
 
 
 def simulate(

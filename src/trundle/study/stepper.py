@@ -108,7 +108,7 @@ class Stepper:
         found = part.pick(values)
         return float(np.asarray(found).ravel()[0]) if part.size == 1 else found
 
-    def states(self, names: str | Sequence[str]) -> Array:
+    def states(self, names: Sequence[str]) -> Array:
         """Several quantities at the time reached, one number each: for a feedback u = -K x.
 
         Parameters

@@ -80,8 +80,9 @@ def outcome(
     ----------
     system : System
         Of a `rimless_wheel` with all its feet.
-    start, parameters : mapping
-        Values by name.
+    start : mapping
+    parameters : mapping, optional
+        Values by name; those of the model hold for names that are not given.
     duration : float
         Time (s) after which it is judged.
 

@@ -179,9 +179,9 @@ class RollerRig:
             Displacement of the wheelset (m).
         yaw, pitch : float or array
             Angles of the wheelset (rad).
-        drum_angle : float or array
+        drum_angle : float or array, optional
             Turn of the drum (rad).
-        forward : float or array
+        forward : float or array, optional
             Along a track (m).
 
         Returns

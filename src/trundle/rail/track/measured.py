@@ -104,7 +104,8 @@ def fit_line(source: Source, tolerance: float | Mapping[str, float], half_gauge:
 
     Returns
     -------
-    Alignment
+    FittedLine
+        The line, with its deviations from what was measured.
     """
     columns, name = read_columns(source, tuple(dict.fromkeys((*ALONG, *PLACES))))
     if {"x", "y"} <= set(columns) and not set(columns) - set(PLACES):

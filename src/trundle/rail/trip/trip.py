@@ -213,8 +213,10 @@ class Trip:
         method : str
             "auto": explicit of order 8 on rough track from 5 m/s on, else stiff. The border is an estimate from step
             counts at 30 m/s, as the stiffness of creep goes as 1/v.
-        rtol, atol : float
-            Unless given atol is rtol times 1e-3 (m, rad) and 0.1 (m/s, rad/s).
+        rtol : float
+            Relative tolerance.
+        atol : float or mapping, optional
+            Absolute tolerance; unless given it is rtol times 1e-3 (m, rad) and 0.1 (m/s, rad/s).
         **options
             Those of `System.simulate`.
 

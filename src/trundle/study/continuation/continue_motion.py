@@ -72,8 +72,10 @@ def continuation(
         Of collocation, in one period.
     amplitude : float
         Of the first periodic motion beside a Hopf point, rad or parts of a typical length.
-    step, limit : float, int
-        Longest step in parts of the range, or of the size of a motion (0.1, periodic motions 0.25); the most points.
+    step : float, optional
+        Longest step in parts of the range, or of the size of a motion; 0.1, for periodic motions 0.25 unless given.
+    limit : int
+        The most points.
 
     Returns
     -------
