@@ -16,6 +16,8 @@ from matplotlib.figure import Figure
 
 from benchmarks import rail_pictures, trace_pictures
 from trundle import examples
+from trundle.bicycle import Geometry
+from trundle.bicycle.picture import draw_pitch
 from trundle.command.structure import show_structure
 from trundle.lookup.table import Table
 from trundle.pairs import (
@@ -30,7 +32,7 @@ from trundle.pairs import (
 )
 from trundle.run.run import Run
 from trundle.study.stability import SteadyMotions
-from trundle.view import draw_pair, draw_surfaces
+from trundle.view import draw_lower_pairs, draw_pair, draw_surfaces
 from trundle.view.speeds import plot_stability
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
@@ -107,6 +109,11 @@ def _bicycle_over_speed() -> Figure:
     return plot_stability(found, title="benchmark bicycle: eigenvalues over speed", width=WIDTH)
 
 
+def _pitch_of_the_bicycle() -> Figure:
+    """Of the benchmark bicycle."""
+    return draw_pitch(Geometry(1.02, 0.08, np.pi / 10, 0.3, 0.35))
+
+
 def _engine_map() -> Figure:
     """As on the page of tables."""
     speed, throttle = [0.0, 50, 100, 200, 300, 400], [0.0, 0.25, 0.5, 1.0]
@@ -118,6 +125,8 @@ def _engine_map() -> Figure:
 
 SCENES: dict[str, Callable[[], Figure]] = {
     "engine-map": _engine_map,
+    "lower-pairs": draw_lower_pairs,
+    "pitch": _pitch_of_the_bicycle,
     "surfaces": _seven_surfaces,
     "wheel-on-plane": lambda: draw_pair(HigherPair(Plane(), Torus(0.5, 0.12)), (0, 0, 0.4, 0.25, 0.3), width=WIDTH),
     "column-and-cylinder": _column_and_cylinder,
@@ -131,6 +140,7 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "wagon-in-plan": rail_pictures.wagon_in_plan,
     "root-locus": rail_pictures.root_locus,
     "hunting-mode": rail_pictures.hunting_mode,
+    "hunting": rail_pictures.limit_cycles,
     "curving": rail_pictures.curving_over_radius,
     "transition-comparison": rail_pictures.transitions_compared,
     "roller-rig": rail_pictures.rig_in_space,

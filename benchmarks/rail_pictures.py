@@ -25,6 +25,7 @@ from trundle.rail import (
     RollerRig,
     ShenHedrickElkins,
     Sine,
+    SingleWheelset,
     Straight,
     Trip,
     Wagon,
@@ -33,6 +34,7 @@ from trundle.rail import (
     creep_plot,
     critical_speed,
     curving,
+    hunting,
 )
 from trundle.space import rotation
 from trundle.view.scene3d import Camera, Scene3D
@@ -115,6 +117,14 @@ def root_locus() -> Figure:
 def hunting_mode() -> Figure:
     """The mode of the wagon that grows first."""
     return critical_speed(_wagon(), 10.0, 60.0, 11).plot_mode()
+
+
+def limit_cycles() -> Figure:
+    """A wheelset on soft springs over speed: the cycle that begins at the linear critical speed, and a ramp down."""
+    contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4), eps=50e-6)
+    spring = Bushing((4e5, 4e5, 1e6), (1e3, 1e3, 1e4))
+    vehicle = SingleWheelset(Wheelset(1813, (1120, 112, 1120), contact), spring, 1.0, 60e3)
+    return hunting(vehicle, 5.0, 80.0, 16, limit=42, ramp=10, settle=4.0).plot()
 
 
 def curving_over_radius() -> Figure:

@@ -8,21 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.adversary.refused_models import pendulum
 
 import trundle as tr
 from trundle.errors import AssemblyError, ModelError, SolveError, TrundleError, UnknownNameError
 from trundle.system import System
 
 nan, inf = math.nan, math.inf
-
-
-def pendulum(
-    pair: Any = None, law: Any = None, mass: Any = 1.0, inertia: Any = (0.1, 0.1, 0.1), **body: Any
-) -> tr.Model:
-    m = tr.Model("pendulum")
-    bob = m.body("bob", **{"mass": mass, "inertia": inertia, "com": (0, 0, -1.0), **body})
-    m.connect(pair or tr.Revolute("y"), m.ground, bob, law=law)
-    return m
 
 
 def bob(m: tr.Model) -> tr.Body:

@@ -153,7 +153,7 @@ class Assembly:
         M, Q = np.zeros((self.n, self.n)), np.zeros(self.n)
         v = np.concatenate([np.zeros(0), *[self.at.value(node.content["flow"]) for node in self.moving]])
         held: list[Node] = []
-        leaning: list[tuple[Node, float]] = []
+        frictions: list[tuple[Node, float]] = []
         efforts: State = {}
         for node in self.graph.nodes:
             content = node.content
@@ -171,9 +171,9 @@ class Assembly:
             elif self._holds(node):
                 held.append(node)
             elif "ratio" in content:
-                leaning.append((node, float(self.at.value(content["ratio"])[0])))
+                frictions.append((node, float(self.at.value(content["ratio"])[0])))
         columns = {node.name: -self._end(node)[0].rows[0] for node in held}
-        for node, ratio in leaning:
+        for node, ratio in frictions:
             normal, (flow, sign) = f"{node.of}.normal", self._end(node)
             if normal in columns:
                 columns[normal] = columns[normal] + sign * ratio * flow.rows[0]
@@ -183,7 +183,7 @@ class Assembly:
                 Q += sign * ratio * pressed * flow.rows[0]
         rates, found = self._constrained(M, Q, v, held, columns)
         efforts |= {name: np.array([value]) for name, value in found.items()}
-        for node, ratio in leaning:
+        for node, ratio in frictions:
             normal = f"{node.of}.normal"
             if normal in found:
                 efforts[node.name] = np.array([ratio * found[normal]])

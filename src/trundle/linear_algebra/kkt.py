@@ -228,8 +228,8 @@ class KKT:
             shifted[i][i] = S[i][i] + self.shift[i]
         # Rows of contacts with friction come last: the factors before them are then those without friction, and what is
         # left is decided among the contacts, whatever the coordinates and other constraints.
-        rubbing = {row.loop for row in rows if row.column is not None}
-        last = {i for i, row in enumerate(rows) if row.loop in rubbing}
+        with_friction = {row.loop for row in rows if row.column is not None}
+        last = {i for i, row in enumerate(rows) if row.loop in with_friction}
         order = minimum_degree(S, {i for choice in choices for i in choice.rows}, last)
         self.dual = Factor(self._weighted(shifted), order) if m else None
         self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None

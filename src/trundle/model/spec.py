@@ -40,14 +40,14 @@ class Spec:
         return tuple(table.table.digest for table in self.model.tables.values())
 
     @property
-    def _told(self) -> tuple[object, ...]:
+    def _description(self) -> tuple[object, ...]:
         return self.key, self.values, self.digests
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Spec) and self._told == other._told
+        return isinstance(other, Spec) and self._description == other._description
 
     def __hash__(self) -> int:
-        return hash(self._told)
+        return hash(self._description)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Spec, (self.model,)

@@ -57,7 +57,7 @@ class Opened:
         found = start_values(model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
         return {name: _number(value) for name, value in found.items()}
 
-    def told(self) -> Json:
+    def description(self) -> Json:
         """What the page shows of it."""
         model, run = self.file.model, self.file.run
         return {

@@ -66,8 +66,8 @@ class Session:
             source, self.source = self.source, None
             return {"examples": example_list(), "model": self._open(open_source(source)), "settings": None}
         settings = self.settings.plain() if self.settings is not None else None
-        told = self.opened.told() if self.opened is not None else None
-        return {"examples": example_list(), "model": told, "settings": settings}
+        shown = self.opened.description() if self.opened is not None else None
+        return {"examples": example_list(), "model": shown, "settings": settings}
 
     def open_example(self, asked: Asked) -> Json:
         """Open an example."""
@@ -87,7 +87,7 @@ class Session:
     def _open(self, opened: Opened) -> Json:
         self.opened, self.run, self.kept, self.settings = opened, None, None, None
         self.log = Log()
-        return opened.told()
+        return opened.description()
 
     def structure(self, asked: Asked) -> Json:
         """Description, seals and bond graph."""

@@ -128,10 +128,10 @@ def y25_wagon(
     plate, bearer = data["centre_plate"], data["side_bearer"]
     exact = friction == "exact"
     sticks = bearer["stick"] if exact else None
-    rubbing = Bushing(tuple(bearer["stiffness"])) + DryFriction(bearer["friction"], "x", sticks)
+    side_bearer = Bushing(tuple(bearer["stiffness"])) + DryFriction(bearer["friction"], "x", sticks)
     secondary = (
         Mount("plate", _bushing(plate), plate["height"]),
-        Mount("bearer", rubbing, bearer["height"], bearer["half_width"]),
+        Mount("bearer", side_bearer, bearer["height"], bearer["half_width"]),
     )
     box = dict(data["axle_box"])
     half_width = box.pop("half_width")

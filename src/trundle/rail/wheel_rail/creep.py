@@ -142,6 +142,32 @@ class CreepLaw(ABC):
         return self.mu.at(speed * sqrt(xi_x**2 + xi_y**2 + NO_CREEP))
 
 
+@dataclass(frozen=True)
+class ScaledCreepLaw(CreepLaw):
+    """Base law: forces over mu N depend on four numbers only, the linear forces over mu N and b/a."""
+
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
+        linear = patch.f11 * xi_x / bound, patch.f22 * xi_y / bound, patch.f23 * spin / bound
+        fx, fy, moment = self.shares(*linear, patch.b / patch.a)
+        return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
+
+    @abstractmethod
+    def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
+        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a.
+
+        Parameters
+        ----------
+        t_x, t_y, t_spin : expression
+            Linear forces over mu N.
+        ratio : expression
+            b/a of the patch.
+
+        Returns
+        -------
+        tuple of expression
+        """
+
+
 @final
 @dataclass(frozen=True)
 class Linear(CreepLaw):

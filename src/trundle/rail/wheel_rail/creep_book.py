@@ -21,9 +21,8 @@ from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE
 from trundle.lookup.table import Table
 from trundle.rail.elementwise import atan, largest, least, sqrt, symbolic
-from trundle.rail.wheel_rail.creep import NO_CREEP, CreepForce, CreepLaw
+from trundle.rail.wheel_rail.creep import NO_CREEP, ScaledCreepLaw
 from trundle.rail.wheel_rail.fastsim import Fastsim
-from trundle.rail.wheel_rail.kalker import Patch
 from trundle.typing import Array, Expr
 
 SHAPES = np.log([0.1, 10.0])  # of b/a, in the book, as in Kalker's table
@@ -115,7 +114,7 @@ class CreepBook:
 
 @final
 @dataclass(frozen=True)
-class Book(CreepLaw):
+class Book(ScaledCreepLaw):
     """FASTSIM read from a CreepBook: as accurate as its grid, in a time that does not depend on it.
 
     lookup: in a model what `m.table(name, book.table)` returns; with numbers the book's own table is read.
@@ -124,25 +123,7 @@ class Book(CreepLaw):
     book: CreepBook = field(default_factory=CreepBook)
     lookup: Callable[..., Expr] | None = None
 
-    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
-        t = patch.f11 * xi_x / bound, patch.f22 * xi_y / bound, patch.f23 * spin / bound
-        fx, fy, moment = self.shares(*t, patch.b / patch.a)
-        return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
-
     def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
-        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a.
-
-        Parameters
-        ----------
-        t_x, t_y, t_spin : expression
-            Linear forces over mu N.
-        ratio : expression
-            b/a of the patch.
-
-        Returns
-        -------
-        tuple of expression
-        """
         tape = symbolic(t_x, t_y, t_spin, ratio)
         if tape and self.lookup is None:
             raise ModelError("Book: a model needs its table: Book(mu, book, lookup=m.table('creep', book.table)).")

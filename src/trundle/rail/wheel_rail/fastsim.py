@@ -17,8 +17,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.rail.elementwise import least, sqrt, symbolic
-from trundle.rail.wheel_rail.creep import NO_CREEP, CreepForce, CreepLaw
-from trundle.rail.wheel_rail.kalker import Patch
+from trundle.rail.wheel_rail.creep import NO_CREEP, ScaledCreepLaw
 from trundle.typing import Array, Expr
 
 BOUNDS: dict[str, Callable[[Array], Array]] = {"parabolic": lambda z: z, "elliptic": np.sqrt}
@@ -42,7 +41,7 @@ class Grid(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Fastsim(CreepLaw):
+class Fastsim(ScaledCreepLaw):
     """FASTSIM on any grid, with a parabolic or elliptic limit of traction; the spin moment is that of the simplified
     theory.
 
@@ -66,26 +65,7 @@ class Fastsim(CreepLaw):
         if faults:
             raise ModelError(faults)
 
-    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
-        ratio = patch.b / patch.a
-        numbers = (patch.f11 * xi_x / bound, patch.f22 * xi_y / bound, patch.f23 * spin / bound, ratio)
-        fx, fy, moment = self.shares(*numbers)
-        return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
-
     def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
-        """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a.
-
-        Parameters
-        ----------
-        t_x, t_y, t_spin : expression
-            Linear forces over mu N.
-        ratio : expression
-            b/a of the patch.
-
-        Returns
-        -------
-        tuple of expression
-        """
         if symbolic(t_x, t_y, t_spin, ratio):
             if self.along * self.across > LARGEST_TAPE:
                 raise ModelError(

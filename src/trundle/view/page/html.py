@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 HOME: Final = Path(__file__).parent
-PLAYER: Final = ("data", "space", "painter", "camera", "replay", "plots", "main")
+PLAYER: Final = ("data", "space", "painter", "camera", "replay", "plots", "widgets", "main")
 
 
 @advised()
