@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from trundle.pairs.higher import HigherPair
     from trundle.pairs.lower import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
     from trundle.pairs.parametric import ParametricSurface
-    from trundle.pairs.planar import Circle, Line, PlanarPair
+    from trundle.pairs.planar import Circle, Line, PlanarPair, Segment
     from trundle.pairs.rack import RackAndPinion
     from trundle.pairs.revolved import Revolved
     from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
@@ -194,6 +194,7 @@ __all__ = [
     "Run",
     "Screw",
     "Section",
+    "Segment",
     "SeriesDamper",
     "Servo",
     "Sphere",
@@ -325,7 +326,7 @@ _NAMES = {
     "trundle.pairs.higher": "HigherPair",
     "trundle.pairs.lower": "Cylindrical Fixed Free Helical Planar Prismatic Revolute Spherical Universal",
     "trundle.pairs.parametric": "ParametricSurface",
-    "trundle.pairs.planar": "Circle Line PlanarPair",
+    "trundle.pairs.planar": "Circle Line PlanarPair Segment",
     "trundle.pairs.rack": "RackAndPinion",
     "trundle.pairs.revolved": "Revolved",
     "trundle.pairs.surface": "Cone Cylinder Plane Sphere SpiralColumn TangentSurface Torus",

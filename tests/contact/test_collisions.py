@@ -75,7 +75,7 @@ def random_inverse_mass(rng: np.random.Generator) -> np.ndarray:
 def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at.SEQUENTIAL, planar: int = 0) -> Any:
     """Velocities after, impulses, whether it found an end, energy lost; by the code that runs in the time loop."""
     contacts = len(v) // 3
-    data = np.tile([mu, mu, e, law, 1, 1e-9, planar, 0, -1, 1], contacts)
+    data = np.tile([mu, mu, e, law, 1, 1e-9, planar, 0, -1, 1, 1], contacts)
     found = solve_collision(np.concatenate([v, np.asarray(D).T.ravel(), data]), contacts, treatment)
     return found.after, found.impulses, found.good, found.lost
 
@@ -200,7 +200,7 @@ def row_of_balls(masses: list[float], e: float) -> tuple[np.ndarray, float]:
     start = np.eye(contacts + 1)[0]
     velocity = np.zeros(3 * contacts)
     velocity[2::3] = pull @ start
-    data = np.tile([0.0, 0.0, e, at.POISSON, 1.0, 0.0, 0.0, 0.0, -1.0, 1.0], contacts)
+    data = np.tile([0.0, 0.0, e, at.POISSON, 1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 1.0], contacts)
     found = solve_collision(np.concatenate([velocity, inverse.ravel(), data]), contacts, at.COMPLIANT)
     assert found.good
     return start + (found.impulses[2::3] @ pull) / masses, found.lost
@@ -360,7 +360,7 @@ def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
         data[:n], way[:n] = rng.normal(size=n), rng.normal(size=n)
         data[2:n:3] = -np.abs(data[2:n:3]) - 0.1
         data[n : n + n * n], way[n : n + n * n] = (A @ A.T + 0.2 * np.eye(n)).ravel(), 0.1 * (B + B.T).ravel()
-        data[n + n * n :] = np.tile([0.5, 0.4, 0.3, law, 1, 1e-9, 0, 0, -1, 1], contacts)
+        data[n + n * n :] = np.tile([0.5, 0.4, 0.3, law, 1, 1e-9, 0, 0, -1, 1, 1], contacts)
 
         def change(h: float, data: np.ndarray = data, way: np.ndarray = way) -> np.ndarray:
             ahead, back = (impulses_of(data + side * h * way, contacts, treatment) for side in (1, -1))

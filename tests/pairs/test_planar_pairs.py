@@ -75,7 +75,7 @@ def test_disc_rolling_inside_a_ring_swings_like_a_pendulum() -> None:
         (tr.Vertex(), tr.Vertex(), "Revolute"),
         (tr.Line(), tr.Circle(1.0, inside=True), "ring"),
         (tr.Circle(0.1, inside=True), tr.Circle(0.2), "does not fit"),
-        (tr.Plane(), tr.Circle(0.2), "Circle, Line, Vertex and Cam"),
+        (tr.Plane(), tr.Circle(0.2), "Circle, Line, Segment, Vertex and Cam"),
     ],
 )
 def test_what_is_no_planar_pair(a, b, words) -> None:

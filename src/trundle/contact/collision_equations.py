@@ -87,12 +87,15 @@ def _data(bonds: ContactBonds, functions: SolvedEquations) -> list[Expr]:
     scales = e.scales
     static, kinetic = _friction(bonds)
     closed = ca.fmax(bonds.modes["closed"], bonds.contact.gap < TOUCHING * scales.length)
+    if bonds.contact.past_ends is not None:
+        closed = ca.logic_and(closed, bonds.contact.past_ends < -TOUCHING * scales.length)
     law = c.restitution
     rest_speed = REST_SPEED * scales.speed if law.rest_speed is None else law.rest_speed
     number = assemblies(e.model)
     first, second = (number.get(body, -1) for body in (c.first.body, c.touching))
-    force = scales.acceleration * lighter_mass(c, number, e.inertias)
-    return [static, kinetic, law.e, law.code, closed, rest_speed, int(_planar(bonds)), first, second, force]
+    mass = lighter_mass(c, number, e.inertias)
+    planar, force = int(_planar(bonds)), scales.acceleration * mass
+    return [static, kinetic, law.e, law.code, closed, rest_speed, planar, first, second, force, mass]
 
 
 def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:

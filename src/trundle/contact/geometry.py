@@ -42,6 +42,12 @@ class Contact:
     opposed: Expr = None  # the normal of the second surface, minus the normal of the first at a contact of outer sides
     quality: Expr = None  # determinant of that step over the product of its rows: zero where the contact is singular
     residual: Expr = field(default_factory=lambda: ca.SX(0, 1))  # vanishes when the followers have found the contact
+    past_ends: Expr = None  # distance (m) beyond the nearest end of a face, below zero on it
+
+    @property
+    def distance(self) -> Expr:
+        """The gap, or the distance from a face beside it, where this is larger."""
+        return self.gap if self.past_ends is None else ca.fmax(self.gap, self.past_ends)
 
 
 @final
@@ -106,6 +112,15 @@ def chain_contact(
 
 def loop_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
+    contact = _closest(pair, first, second, followers)
+    for face, frame in ((pair.first, first), (pair.second, second)):
+        if face.bounded:
+            contact.past_ends = face.past_ends(ca.mtimes(frame.R.T, contact.point - frame.p))
+    return contact
+
+
+def _closest(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
+    """The contact of surfaces without ends."""
     if isinstance(pair.first, Cam):
         return _cam(pair.first, pair.second, first, second)
     if pair.first.flat and pair.second.round:

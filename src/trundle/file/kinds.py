@@ -18,7 +18,7 @@ from trundle.pairs.discover import edges, final_classes, lower_pairs, surfaces
 from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.mesh import Mesh
-from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.planar import Circle, Line, PlanarPair, Segment
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide  # noqa: F401  to be found among the joints
 from trundle.typing import Kind
 
@@ -40,7 +40,7 @@ def higher() -> dict[str, tuple[Kind, dict[str, Kind]]]:
     """Pairs made of two surfaces, and the surfaces by name."""
     return {
         "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*surfaces(), *edges())}),
-        "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex, Cam)}),
+        "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Segment, Vertex, Cam)}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.multi_contact import collide
+from trundle.contact.decision.at_rest import can_rest, can_stay
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import lose, total_energy
 from trundle.integrate.record import LoopRecord
@@ -48,8 +49,8 @@ def rest(b: Pointer, contacts: int, before: int, speed: float) -> float:
 def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
     """Plastic contacts that part too slowly to be resolved stay: so ends the rocking of a body from foot to foot.
 
-    All such contacts are held in turn, until none moves; those that would have to pull open with the modes. Returns
-    the energy lost.
+    All such contacts are held in turn, until none moves, but for those whose slow motion belongs to a faster one
+    (`can_rest`); those that would have to pull open with the modes. Returns the energy lost.
     """
     x, b = run.x, run.impact
     contacts, n_u = run.n_contacts, run.n_u
@@ -68,7 +69,9 @@ def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
             if b[k + numbers.TOUCHING] != 1.0 or b[k + numbers.RESTITUTION] != 0.0 or b[v + 3 * i + 2] >= settled:
                 continue
             own = b[size + j + size * j]
-            if own <= 0.0 or abs(b[v + j]) >= settled or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
+            if own <= 0.0 or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
+                continue
+            if not (can_stay(b, v, contacts, i, settled) if j % 3 == 2 else can_rest(b, v, contacts, i, settled)):
                 continue
             impulse = -b[v + j] / own
             lost -= 0.5 * b[v + j] * impulse

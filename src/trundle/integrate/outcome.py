@@ -144,6 +144,12 @@ JAMMED = Outcome(
     "motions are possible.",
     "Less friction, another pose, or a compliant normal (compliance=tr.Spring(...)) makes the motion unique.",
 )
+ENTERED = Outcome(
+    "ENTERED",
+    40,
+    "In contact {contact} one body entered the other past the end of the face, where no contact stops it.",
+    "Connect what touches there too: the face beside that end, and the corner at it with the faces of the other body.",
+)
 TABLE_LEFT = Outcome(
     "TABLE_LEFT",
     34,
@@ -174,6 +180,7 @@ ALL = (
     DOUBLE_CONTACT,
     LIES_FLAT,
     JAMMED,
+    ENTERED,
     TABLE_LEFT,
 )
 

@@ -56,6 +56,11 @@ class ConnectedPair:
         return self.second.body if self.wheel is None else self.wheel
 
     @property
+    def bounded(self) -> bool:
+        """Whether one of the surfaces is a face with ends."""
+        return isinstance(self.pair, SurfacePair) and (self.pair.first.bounded or self.pair.second.bounded)
+
+    @property
     def held(self) -> tuple[str, ...]:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
         prescribed = [name for name, law in self.bond_laws.items() if isinstance(law, FlowLaw)]
@@ -178,6 +183,11 @@ def connect(
     unilateral = unilateral or restitution is not None
     if unilateral and not isinstance(pair, SurfacePair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
+    if isinstance(pair, SurfacePair) and (pair.first.bounded or pair.second.bounded) and not unilateral:
+        raise ModelError(
+            f"connection {name!r}: what slides past the end of a face ({pair.title}) leaves it, so the contact must be "
+            "able to open: give unilateral=True or a restitution, or use a surface without ends."
+        )
     if isinstance(pair, ContactPair):
         _refuse_servos(name, given)
     flows = Flows(given, found.contact, found.laws)

@@ -34,7 +34,7 @@ def contact_quantities(owner: str) -> Iterator[Quantity]:
         "spin", "rad/s", "angular velocity of the second body relative to the first about the normal",
         lambda s: s.contact_motion(owner).rate("spin"), order=1,
     )  # fmt: skip
-    yield known("gap", "m", "distance between the two surfaces", lambda s: s.contact_motion(owner).contact.gap)
+    yield known("gap", "m", "distance between the two surfaces", lambda s: s.contact_motion(owner).contact.distance)
     yield force("normal_force", "normal", 2)
     yield force("slip_force_x", "longitudinal", 0)
     yield force("slip_force_y", "lateral", 1)

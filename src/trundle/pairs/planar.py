@@ -5,6 +5,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+import casadi as ca
+
 from trundle.errors import ModelError
 from trundle.pairs.cam import Cam
 from trundle.pairs.edge import Vertex
@@ -14,6 +16,8 @@ from trundle.pairs.sweep import MEET, Sweep
 from trundle.space.chain import SLIDE, Chain, Named, Screw
 from trundle.space.pose import Pose
 from trundle.typing import Expr
+
+ROUNDED = 1e-6  # of a face at its ends, so that a corner that slides off it does not strike the corner there
 
 
 @final
@@ -51,9 +55,31 @@ class Line(Surface):
 
 @final
 @dataclass(frozen=True)
+class Segment(Surface):
+    """A face of a body: the part of the line z = 0 with |x| < length / 2, the material below. What slides past one of
+    its ends leaves it.
+    """
+
+    planar: ClassVar[bool] = True
+    ruled: ClassVar[bool] = True
+    flat: ClassVar[bool] = True
+    bounded: ClassVar[bool] = True
+    positive: ClassVar[tuple[str, ...]] = ("length",)
+
+    length: Expr  # m
+
+    def sweep(self) -> Sweep:
+        return Line().sweep()
+
+    def past_ends(self, point: Expr) -> Expr:
+        return ca.fabs(point[0]) - (1 - ROUNDED) * self.length / 2
+
+
+@final
+@dataclass(frozen=True)
 class PlanarPair(SurfacePair):
-    """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line and Vertex, and the first one may
-    be a Cam.
+    """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line, Segment and Vertex, and the first
+    one may be a Cam.
     """
 
     first: Surface
@@ -61,11 +87,12 @@ class PlanarPair(SurfacePair):
     held: ClassVar[tuple[str, ...]] = ("slip_x", "roll_y")
 
     def __post_init__(self) -> None:
-        kinds = (Circle, Line, Vertex, Cam)
+        kinds = (Circle, Line, Segment, Vertex, Cam)
         for curve in (self.first, self.second):
             if not isinstance(curve, kinds):
                 raise ModelError(
-                    f"PlanarPair takes two of Circle, Line, Vertex and Cam, like tr.Circle(0.1), got {curve!r}."
+                    "PlanarPair takes two of Circle, Line, Segment, Vertex and Cam, like tr.Circle(0.1), got "
+                    f"{curve!r}."
                 )
         reason = misfit(self.first, self.second)
         if isinstance(self.second, Cam):
@@ -76,6 +103,8 @@ class PlanarPair(SurfacePair):
             reason = "a flat follower needs a convex cam; this one is not. Use a roller, tr.Circle(radius)."
         elif isinstance(self.first, Cam) and self.second.flat and self.first.straight:
             reason = "a flat follower would strike where the cam is straight. Use arcs that touch, or a roller."
+        elif isinstance(self.first, Cam) and self.second.bounded:
+            reason = "the flat follower of a cam has no ends; use tr.Line()."
         if self.first.flat and self.second.flat:
             reason = "two lines lie on each other; use tr.Prismatic('x')."
         elif self.first.dimension + self.second.dimension == 0:

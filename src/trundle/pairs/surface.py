@@ -36,6 +36,7 @@ class Surface(SurfaceGeometry):
     convex: ClassVar[bool] = False  # lies on one side of each of its tangent planes, where it is not hollow
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
     by_name: ClassVar[bool] = True  # whether files call it by the name of its class and its sizes
+    bounded: ClassVar[bool] = False  # has ends: what slides past them has left it
 
     def chart(self) -> Chart:
         return self.sweep()
@@ -96,6 +97,21 @@ class Surface(SurfaceGeometry):
         tuple of expression
         """
         raise TypeError(f"{type(self).__name__} has no support in closed form")
+
+    def past_ends(self, point: Expr) -> Expr:
+        """How far a point lies beyond the nearest end of a surface that is bounded, below zero before it.
+
+        Parameters
+        ----------
+        point : expression
+            Position (m) in the frame of the surface, as a column.
+
+        Returns
+        -------
+        expression
+            Distance along the surface (m).
+        """
+        raise TypeError(f"{type(self).__name__} has no ends")
 
     @property
     def symbols(self) -> tuple[Expr, ...]:

@@ -9,7 +9,7 @@ from trundle.constraints.row import Role
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
-from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, JAMMED, STEP_TOO_SMALL, TABLE_LEFT, Outcome
+from trundle.integrate.outcome import CONSTRAINT, ENTERED, EVENT_STOP, JAMMED, STEP_TOO_SMALL, TABLE_LEFT, Outcome
 from trundle.laws.law import FlowLaw
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
@@ -157,15 +157,25 @@ def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> lis
 
 
 def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> Outcome | None:
-    """The ending at a state in which rigid friction has no or several solutions; None where it has one."""
+    """The ending at a state in which rigid friction has no or several solutions, or something has come into a body
+    past the end of one of its faces; None where neither is so.
+    """
     from trundle.contact.modes.find import transitions
 
     changes = transitions(f.model)
     if not any(c.ends for c in changes):
         return None
     values = f.kernels("events")["events"](t, x, p)[len(f.model.events) :]
-    jammed = [c.contact for c, value in zip(changes, values, strict=True) if c.ends and not value > 1e-6]
-    return replace(JAMMED, sentence=JAMMED.sentence.format(contact=", ".join(map(repr, jammed)))) if jammed else None
+    found = [
+        c
+        for c, value in zip(changes, values, strict=True)
+        if c.ends and not value > (1e-6 if c.kind == "jams" else 1e-12)
+    ]
+    if not found:
+        return None
+    outcome = JAMMED if any(c.kind == "jams" for c in found) else ENTERED
+    names = ", ".join(repr(c.contact) for c in found if (c.kind == "jams") == (outcome is JAMMED))
+    return replace(outcome, sentence=outcome.sentence.format(contact=names))
 
 
 def points_that_meet(f: Formulation, culprits: list[str]) -> str:

@@ -22,7 +22,7 @@ from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lane
 from trundle.integrate.lanes.stretches import Stretches, find_stretches, integrate_stretches
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
-from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, JAMMED, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
+from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
@@ -353,7 +353,7 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
     for case in np.flatnonzero(np.isin(batch.code, [o.code for o in (*FAILED, CONSTRAINT, EVENT_STOP)])):
         jammed = jammed_at(f, float(batch.t_end[case]), batch.x_end[case], p[case])
         if jammed is not None:
-            batch.code[case], batch.endings[int(case)] = JAMMED.code, jammed
+            batch.code[case], batch.endings[int(case)] = jammed.code, jammed
     for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
         if driven_past_limit(f, float(batch.t_end[case]), batch.x_end[case], p[case]):
             batch.code[case] = CONSTRAINT.code

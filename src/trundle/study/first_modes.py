@@ -47,7 +47,7 @@ def contact_values(model: Model, functions: Functions) -> list[Expr]:
     e, scales = functions.equations, functions.equations.scales
     return [
         *(functions.multiplier(f"{c.name}.normal") / typical_force(e, c) for c in _loaded(model)),
-        *(bonds.contact.gap / scales.length for bonds in contact_bonds),
+        *(bonds.contact.distance / scales.length for bonds in contact_bonds),
         *(bonds.slip_if_closed() / scales.speed for bonds in contact_bonds),
     ]
 
@@ -188,7 +188,7 @@ def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
     CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
     found[places[places >= 0]] = decision.modes[places >= 0]
     first = len(f.model.events)
-    jams = [first + i for i, change in enumerate(transitions(f.model)) if change.ends]
+    jams = [first + i for i, change in enumerate(transitions(f.model)) if change.kind == "jams"]
     values = np.array(kernels["events"](t, x, found))[jams]
     if np.any(~(values > 0)):
         found[:] = np.nan

@@ -2,16 +2,16 @@
 
 Velocities and impulses of a contact are three in a row: along, across, normal. What a contact is made of: friction
 when it sticks and when it slides, restitution and its law, whether it takes part, the speed below which it does not
-bounce, whether it is planar, the numbers of the assemblies that meet there (-1 for one without states) and a typical
-force.
+bounce, whether it is planar, the numbers of the assemblies that meet there (-1 for one without states), a typical
+force and the mass of the lighter assembly.
 """
 
 from trundle.laws.collision_codes import COMPLIANT, NEWTON, POISSON, SEQUENTIAL, SIMULTANEOUS, STRONGE, TREATMENTS
 
 __all__ = ["COMPLIANT", "NEWTON", "POISSON", "SEQUENTIAL", "SIMULTANEOUS", "STRONGE", "TREATMENTS"]
 
-MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE = range(10)
-DATA = 10
+MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE, MASS = range(11)
+DATA = 11
 
 SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
 """How a collision ends: with impulses, without, or with more energy than before."""

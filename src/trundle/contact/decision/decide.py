@@ -29,7 +29,7 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
-from trundle.contact.decision.at_rest import find_rest
+from trundle.contact.decision.at_rest import can_rest, find_rest
 from trundle.contact.decision.cones import in_cones, start_again
 from trundle.contact.decision.share import shared_load, widest
 from trundle.contact.decision.smallest import EDGE, INSIDE, lightest, smallest, worst
@@ -89,12 +89,13 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     scale = 0.0
     for i in range(contacts):
         k = data + numbers.DATA * i
-        v_x, v_y, v_n = b[3 * i], b[3 * i + 1], b[3 * i + 2]
         touches = (
-            b[k + numbers.TOUCHING] == 1.0 and abs(v_n) < SLOW * speed and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
+            b[k + numbers.TOUCHING] == 1.0
+            and abs(b[3 * i + 2]) < SLOW * speed
+            and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
         )
         mu[i], mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
-        still = math.hypot(v_x, v_y) < SLOW * speed or mu[i] <= 0.0
+        still = can_rest(b, 0, contacts, i, SLOW * speed) or mu[i] <= 0.0
         state[i] = 0.0 if not touches else 2.0 if still else 1.0
         mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         if touches:
