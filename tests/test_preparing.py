@@ -12,6 +12,7 @@ import trundle as tr
 from trundle import preparing
 from trundle.fitting.residuals import Residuals
 from trundle.study.continuation import branch
+from trundle.study.stability import SteadyMotions
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +145,16 @@ def test_an_interrupted_branch_keeps_its_points(said: list[str], monkeypatch: py
     found = tr.continuation(m.build(), "k", (20.0, 2.0), start={"bob.angle": 0.0})
     assert len(found.nodes) == 4 and found.ending.startswith("it was interrupted at k = ")
     assert "1 points, k = 20" in reports(said, "branch of equilibria over k")[0]
+
+
+def test_pictures_and_speeds_say_that_they_take_time(system: tr.System, said: list[str], tmp_path: Path) -> None:
+    run = system.simulate(0.01)
+    said.clear()
+    run.plot("bob.angle")
+    run.save_html(tmp_path / "run.html")
+    assert [text for text in said if "preparing" in text] == [
+        "trundle: preparing the picture ...", "trundle: preparing the page ..."
+    ]  # fmt: skip
+    said.clear()
+    SteadyMotions(system, "bob.angle_rate", {"bob.angle": 0.0}).over([0.0])
+    assert reports(said, "linearising")[-1].startswith("trundle: linearising, 1 of 1 speeds")

@@ -29,7 +29,9 @@ def is_watched() -> bool:
 
 @contextmanager
 def preparing(what: str) -> Iterator[None]:
-    """Around work that is done once and kept: 'trundle: preparing WHAT ... 3.1 s' on stderr where it takes long."""
+    """Around work that cannot say how far it is, or as a decorator of what does it: 'trundle: preparing WHAT ... 3.1 s'
+    on stderr where it takes long.
+    """
     if not is_watched() or not _busy.acquire(blocking=False):
         yield
         return

@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.arguments import answering
 from trundle.fitting.residuals import Residuals
+from trundle.preparing import preparing
 from trundle.run.run import Run
 from trundle.typing import Array
 
@@ -162,6 +163,7 @@ class Fit:
         parts = ", ".join(f"{n} = {v:.5g} +- {self.errors[n]:.1g}" for n, v in self.values.items())
         return f"<Fit: {parts}>"
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":
         """Data, run and residuals of every quantity; several experiments side by side.
 

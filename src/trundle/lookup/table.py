@@ -16,6 +16,7 @@ from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
 from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
+from trundle.preparing import preparing
 from trundle.typing import Array, Expr, Integers, Option, State
 
 if TYPE_CHECKING:
@@ -358,6 +359,7 @@ class Table:
             c = np.sum(c * d**powers, axis=-1)
         return c if self.kind.outputs else c[..., 0]
 
+    @preparing("the picture")
     def plot(self) -> "Figure":
         """The knots and the curve between them, and a little beyond; for two arguments a map of each output."""
         from trundle.view.table import plot_table

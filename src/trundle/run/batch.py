@@ -16,6 +16,7 @@ from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.lookup.table import Table
+from trundle.preparing import preparing
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.quantities import dimension
@@ -297,6 +298,7 @@ class BatchRun:
         middle = (name, (edges[1:] + edges[:-1]) / 2, values.attrs)
         return xr.DataArray(counts, {name: middle}, (name,), "count", {"long_name": "number of cases"})
 
+    @preparing("the picture")
     def plot(self, *names: str, **options: Option) -> "Figure":
         """Bands of quantiles over time, or histograms of the ends where there are no samples.
 

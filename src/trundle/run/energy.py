@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 import numpy as np
 
 from trundle.arguments import answering, unknown_attribute
+from trundle.preparing import preparing
 from trundle.typing import Array, Option, Value
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Energy:
         trajectory = self.run.trajectory
         return float("nan") if trajectory is None else float(trajectory.work_error)
 
+    @preparing("the picture")
     def plot(self, **options: Option) -> "Figure":
         """Draw the terms of the energy balance, and the remaining error.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 from trundle.arguments import answering
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import StoreError, UnknownNameError
+from trundle.preparing import preparing
 from trundle.run.energy_table import EnergyTable
 from trundle.run.power_datasets import body_audit, bond_audit, connection_audit, energy_flows, force_audit
 from trundle.run.power_samples import PowerSamples, Residual
@@ -95,6 +96,7 @@ class Power:
         """
         return tabulate(self.samples, start, end)
 
+    @preparing("the picture")
     def sankey(
         self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Option
     ) -> "Figure":

@@ -13,6 +13,7 @@ from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
+from trundle.preparing import preparing
 from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
 from trundle.run.reported_events import EventTime, contact_events, reported_events
 from trundle.typing import Array, Option, Settings, State, Value
@@ -249,6 +250,7 @@ class Run(RunQuantities):
 
     # -- hand over -----------------------------------------------------------------------------------------------------
 
+    @preparing("the picture")
     def plot(self, *names: str, **options: Option) -> "Figure":
         """Quantities over time, one panel for each unit.
 
@@ -271,6 +273,7 @@ class Run(RunQuantities):
             raise UnknownNameError(shown(wrong[0]), self.names, remedy=remedy)
         return plot_quantities(self, names, **options)
 
+    @preparing("the picture")
     def draw(self, times: Sequence[float] | None = None, **options: Option) -> "Figure":
         """Draw the mechanism at a few times.
 
@@ -307,6 +310,7 @@ class Run(RunQuantities):
         return show(self, **options)
 
     @advised("write the name of the file, run.save_html('run.html')")
+    @preparing("the page")
     def save_html(self, path: str | Path, **options: Option) -> Path:
         """Write an animation of the run as a page that opens in any browser, without Python and without a network.
 

@@ -11,6 +11,7 @@ import numpy as np
 from trundle.arguments import answering
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.preparing import preparing
 from trundle.typing import Array, Columns, Option, Settings, Values
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ class Trace:
             out[name] = (a[name].dims, line, a[name].attrs)
         return out.assign_coords({self.driven: value})
 
+    @preparing("the picture")
     def plot(self, *names: str, **options: Option) -> "Figure":
         """Draw quantities over the driven coordinate.
 
@@ -200,6 +202,7 @@ class Trace:
 
         return plot_trace(self, names, **options)
 
+    @preparing("the picture")
     def draw(self, value: float | None = None, **options: Option) -> "Figure":
         """Draw the surfaces in contact, with the path of the contact.
 

@@ -14,6 +14,7 @@ from trundle.arguments import answering
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError
 from trundle.model.start_values import start_values
+from trundle.preparing import under_way
 from trundle.study.linearise import Linearisation, linearise_at
 from trundle.typing import AnyArray, Values
 
@@ -146,7 +147,11 @@ class SteadyMotions:
         list of Linearisation
             Coordinates that are cyclic at one of the speeds are left out at all of them, also at rest.
         """
-        found = [self.at(float(speed)) for speed in speeds]
+        found = []
+        with under_way("linearising") as tell:
+            for speed in speeds:
+                found.append(self.at(float(speed)))
+                tell(f"{len(found)} of {len(speeds)} speeds")
         cyclic = {name for one in found for name in one.cyclic}
         return [_without(one, cyclic) for one in found]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
+from trundle.preparing import preparing
 from trundle.run.reported_events import EventTime
 from trundle.typing import Option
 from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN, Wheel
@@ -183,6 +184,7 @@ class Collision:
             lines.append(f"  a foot strikes again at {self.strikes_again:.6g} s")
         return "\n".join(lines)
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None, **options: Option) -> "Figure":
         """Velocities and heights of the feet over time with shaded phases.
 

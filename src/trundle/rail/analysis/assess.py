@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.model.model import Model
+from trundle.preparing import preparing
 from trundle.rail.analysis.signals import band, largest, on_grid, sliding_mean
 from trundle.rail.analysis.weighting import (
     HORIZONTAL,
@@ -179,6 +180,7 @@ class Assessment:
         padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
         return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":
         """Wheel forces, Y/Q, sums of Y with their limits, and accelerations over the distance.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
 from trundle.linear_algebra.one_thread import one_thread
+from trundle.preparing import preparing
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.vehicle.vehicle import Vehicle
@@ -69,6 +70,7 @@ class RootLocus:
         x = self.track.steady(speed, self.steady[near], float(self.speeds[near]))
         return x, *self.track.flow.eigen(x, speed)
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None, highest: float = 10.0) -> "Figure":
         """Growth rates and frequencies (up to `highest`, Hz) over speed, and the root locus.
 
@@ -87,6 +89,7 @@ class RootLocus:
 
         return locus_picture(self, path, highest)
 
+    @preparing("the picture")
     def plot_mode(self, speed: float | None = None, which: int = 0, path: Path | str | None = None) -> "Figure":
         """A mode in plan over one period: at the critical speed unless another is given.
 

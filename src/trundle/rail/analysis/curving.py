@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
+from trundle.preparing import preparing
 from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, wheels_of
@@ -74,6 +75,7 @@ class Curving:
             for name, wheels in by_wheelset(list(self.wheels)).items()
         }
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":
         """Wheel forces, angles and lost energy over what varies.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
+from trundle.preparing import preparing
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.wheels import wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
@@ -93,6 +94,7 @@ class Hunting:
             f"{self.nonlinear_critical:.4g} m/s on; {'; '.join(self.contacts)}; {self.branch.ending}"
         )
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":
         """Swing over speed: stable limit cycles solid, unstable ones dashed, the ramp as dots.
 

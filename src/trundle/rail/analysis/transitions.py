@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
+from trundle.preparing import preparing
 from trundle.rail.analysis.assess import Assessment, assess
 from trundle.rail.analysis.on_track import on_line
 from trundle.rail.analysis.signals import band
@@ -53,6 +54,7 @@ class TransitionComparison:
         padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
         return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":
         """Lateral acceleration, jerk and load of the outer front wheel over the distance.
 

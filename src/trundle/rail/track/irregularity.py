@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
+from trundle.preparing import preparing
 from trundle.rail.track import spectrum
 from trundle.rail.track.signal import Signal, SineSum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
@@ -297,6 +298,7 @@ class Irregularity:
         """
         return replace(self, fade_in=(start, length))
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None, length: float = 500.0) -> "Figure":
         """Signals over a length (m), and their spectra beside the densities asked for.
 

@@ -12,6 +12,7 @@ from trundle.errors import ModelError, SolveError
 from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
+from trundle.preparing import preparing
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import irregularities_along
@@ -325,6 +326,7 @@ class Trip:
         angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
         return self.system.linearise(self.system.steady(angles, parameters=given), given)
 
+    @preparing("the picture")
     def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> "Figure":
         """The line from above with the vehicle at some times (s) of a run; for each of them how it stands on the track,
         magnified, with the lateral forces on its wheels.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import AssemblyError, ModelError
+from trundle.preparing import preparing
 from trundle.rail.wheel_rail.conicity import Method, check_amplitude, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, Side, Touch, WheelContact
@@ -247,6 +248,7 @@ class ContactGeometry:
         gaps = [side.touch(side.minima(zero, zero, zero), zero, zero, zero).gap[0] for side in (left, right)]
         return float(-0.5 * sum(gaps))
 
+    @preparing("the picture")
     def plot(self, path: Path | str | None = None, amplitude: float = 0.008) -> "Figure":
         """Contact points joined by lines, rolling-radius difference, contact angle and conicity, as a figure.
 

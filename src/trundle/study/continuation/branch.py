@@ -12,7 +12,7 @@ import numpy as np
 from trundle.arguments import answering
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
-from trundle.preparing import under_way
+from trundle.preparing import preparing, under_way
 from trundle.study.continuation.curve import AnyFollower, AnyNode, Judgement
 from trundle.study.continuation.special import AnySpecial, specials
 from trundle.typing import Array, Columns, Flags, Index, State
@@ -135,6 +135,7 @@ class Branch:
             raise UnknownNameError(name, list(map(str, self.dataset)), "quantity of the branch")
         return self.dataset[name]
 
+    @preparing("the picture")
     def plot(self, *names: str, beside: "Sequence[Branch]" = (), path: Path | str | None = None) -> "Figure":
         """Draw values over the parameter: stable parts solid, unstable ones dashed.
 
