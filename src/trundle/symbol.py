@@ -1,5 +1,6 @@
 """Symbols of parameters, which stand for numbers that may change, and expressions of them."""
 
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import final
@@ -50,6 +51,13 @@ class ParameterExpression(ca.SX):
         short = text if len(text) < 60 else text[:57] + "..."
         return f"the expression {short!r} of parameters may change from run to run:"
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Expr, **named: Option) -> Expr:
+        """np.sin(k), np.float64(2) * k: as tr.sin(k) and 2.0 * k, without the warning of CasADi."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\s*casadi: a numpy function", FutureWarning)
+            found = super().__array_ufunc__(ufunc, method, *inputs, **named)
+        return _kept(found, inputs) if isinstance(found, ca.SX) and found.is_scalar() else found
+
     __hash__ = ca.SX.__hash__
 
 
@@ -72,12 +80,17 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
                 raise
             name = operation.__name__.strip("_")
             raise TypeError(f"{name} takes numbers, arrays of numpy and expressions, got {wrong[0]!r}.") from error
-        if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
-            return found
-        mixed = any(isinstance(a, ca.SX) and not isinstance(a, ParameterExpression) for a in args)
-        return found if mixed else ParameterExpression(found)
+        return _kept(found, args)
 
     return operate
+
+
+def _kept(found: Expr, args: tuple[Expr, ...]) -> Expr:
+    """What an operation gave, as an expression of parameters where its arguments are such, or numbers."""
+    if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
+        return found
+    mixed = any(isinstance(a, ca.SX) and not isinstance(a, ParameterExpression) for a in args)
+    return found if mixed else ParameterExpression(found)
 
 
 def _operator_of_casadi(method: str) -> Callable[..., Expr]:

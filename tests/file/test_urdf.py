@@ -116,6 +116,18 @@ def test_watched_limits_end_a_run(rate: float, end: str, limit: float, tmp_path:
     assert run.values("hinge.angle_rate")[-1] == pytest.approx(np.sign(rate) * speed, rel=1e-8)
 
 
+def test_a_start_beyond_a_watched_limit_is_refused(tmp_path: Path) -> None:
+    system = tr.load_urdf(write(tmp_path, HINGE), limits="watched").build()
+    with pytest.raises(tr.errors.SolveError, match=r"hinge at its upper limit: the start lies beyond it, by 0\.3"):
+        system.simulate(1.0, {"hinge.angle": 1.5})
+    with pytest.warns(UserWarning, match="hinge at its lower limit"):
+        batch = system.batch(0.1, {"hinge.angle": [0.0, -0.6, 1.2]})  # the last begins at a limit
+    assert [bool(text) for text in batch.messages] == [False, True, False]
+    m = tr.Model("pendulum")
+    with pytest.raises(tr.errors.ModelError, match="a limit has a direction"):
+        m.event("end", lambda s: s["bob.angle"], limit=True)
+
+
 @pytest.mark.filterwarnings("ignore::trundle.file.urdf.UrdfWarning")
 def test_a_free_base_falls(tmp_path: Path) -> None:
     robot = tr.load_urdf(write(tmp_path, ARM.replace('<link name="base">', '<link name="base"><inertial><mass '

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -74,3 +75,14 @@ def test_long_expressions_are_cut_in_the_message(model: tr.Model) -> None:
     with pytest.raises(TypeError, match=r"\.\.\.") as refused:
         float(sum((i * tr.sin(i * k) for i in range(1, 40)), k))
     assert len(str(refused.value)) < 400
+
+
+def test_functions_of_numpy_keep_parameters_without_a_warning() -> None:
+    k = tr.Model("m").parameter("k", 2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {f: f(k) for f in (np.sin, np.sqrt, np.exp, np.abs)} | {np.multiply: np.float64(2.0) * k}
+    for function, expression in found.items():
+        assert isinstance(expression, type(k + 1.0))
+        expected = function(2.0, 2.0) if function is np.multiply else function(2.0)
+        assert float(ca.substitute(expression, k, 2.0)) == pytest.approx(expected, rel=1e-15)

@@ -68,3 +68,12 @@ def test_nothing_exchanged_and_long_sentences() -> None:
     assert line_of(run.summary(), "energy").endswith("none was exchanged")
     run.outcome = "NOT_FINITE: " + "a long sentence " * 12
     assert max(map(len, run.summary().splitlines())) <= 110
+
+
+def test_a_narrow_terminal_has_whole_words_and_columns(four_bar: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = four_bar.summary().splitlines()
+    assert max(map(len, lines)) <= 60
+    wide = next(i for i, line in enumerate(lines) if line.startswith("method"))
+    assert lines[wide + 1].startswith(" " * 14)

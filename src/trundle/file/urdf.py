@@ -233,8 +233,8 @@ class _Robot:
         if not lower < upper:
             self.faults.append(f"joint {name!r}: its limits {lower:g} and {upper:g} leave no way between.")
             return
-        model.event(f"{name} at its lower limit", lambda s: s[coordinate] - lower, -1, "stop")
-        model.event(f"{name} at its upper limit", lambda s: s[coordinate] - upper, 1, "stop")
+        model.event(f"{name} at its lower limit", lambda s: s[coordinate] - lower, -1, "stop", limit=True)
+        model.event(f"{name} at its upper limit", lambda s: s[coordinate] - upper, 1, "stop", limit=True)
 
     def _end(self, name: str, joint: ET.Element, which: str, bodies: dict[str, Body]) -> str:
         element = joint.find(which)

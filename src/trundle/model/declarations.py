@@ -234,6 +234,7 @@ class Declarations(ModelContents):
         direction: int = 0,
         action: str | Mapping[str, Callable[[Signals], Expr]] = "record",
         keeps: str = "absolute",
+        limit: bool = False,
     ) -> None:
         """Add an event: the zero crossings of an expression.
 
@@ -252,6 +253,8 @@ class Declarations(ModelContents):
         keeps : {"absolute", "relative"}
             Velocities of bodies that stay where an action changes the velocity of a moving frame: those in the ground
             (nothing strikes them; of least kinetic energy of the change where joints hinder), or those in the frame.
+        limit : bool
+            The event is a limit, with a direction: a run that would begin beyond it is refused.
 
         Raises
         ------
@@ -269,7 +272,9 @@ class Declarations(ModelContents):
                 f"event {name!r}: keeps is 'absolute' (velocities of bodies in the ground) or 'relative' (in the "
                 f"frames), not {keeps!r}."
             )
-        self.events[name] = Event(name, Crossing(function), direction, action, keeps)
+        if limit and direction == 0:
+            raise ModelError(f"event {name!r}: a limit has a direction, 1 (an upper one) or -1 (a lower one).")
+        self.events[name] = Event(name, Crossing(function), direction, action, keeps, limit)
 
     def break_at(self, *times: Expr) -> None:
         """Declare times at which a law changes abruptly: integration steps end there.

@@ -48,7 +48,8 @@ class Event:
 
     direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter:
     s -> expression}. `keeps` says what stays where an action changes the velocity of a moving frame: the "absolute"
-    velocities of the bodies, or those "relative" to the frame.
+    velocities of the bodies, or those "relative" to the frame. A `limit` is never passed: a run that would begin beyond
+    it is refused.
     """
 
     name: str
@@ -56,3 +57,4 @@ class Event:
     direction: int = 0
     action: str | Mapping[str, Callable[[Signals], Expr]] = "record"
     keeps: str = "absolute"
+    limit: bool = False

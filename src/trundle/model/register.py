@@ -48,8 +48,8 @@ class Register:
         if found is not None and test is is_signal and not found.quantity.signal:
             raise ModelError(
                 f"{found.name!r} cannot be used here: it depends on the accelerations and forces, which depend on "
-                f"this expression. Laws, forces, states, outputs and events may use coordinates, their rates, "
-                "positions and velocities of bodies, states and parameters."
+                f"this expression. Ask for it after the run, run[{found.name!r}]. Laws, forces, states, outputs and "
+                "events may use coordinates, their rates, positions and velocities of bodies, states and parameters."
             )
         if found is None or (test is not None and not test(found.quantity)):
             raise self.unknown(name, test, what)

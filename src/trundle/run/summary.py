@@ -1,6 +1,8 @@
 """A run in a few lines of plain text: how it ended, what it cost, how well energy balances, where it went."""
 
 import json
+import sys
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
 MOST = 12  # lines of one kind before the rest is only counted
 LABEL = 14  # width of the first column
-WIDTH = 110  # of the block; longer sentences are wrapped
+WIDTH = 110  # of the block, or that of a narrower terminal; longer sentences are wrapped
+TABLES = ((6, 10, 2), (6, 0, 2), (4, 0, 1))  # digits, least width and gap of columns: the first that fits
 COUNTS = {
     "count_steps": "steps",
     "count_rejected": "rejected",
@@ -28,14 +31,15 @@ COUNTS = {
 def summary(run: "Run") -> str:
     """Readable block for the terminal; the same for a run just made and for one read from a file."""
     facts = provenance(run)
-    lines = [*_head(run, facts), "", *_coordinates(run)]
-    lines += _list("events", [f"{t:<12.6g} s  {name}" for name, t in run.events])
+    width = min(WIDTH, get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    lines = [*_head(run, facts, width), "", *_coordinates(run, width)]
+    lines += _list("events", [f"{t:<12.6g} s  {name}" for name, t in run.events], width)
     passages = [f"{t:<12.6g} s  loop {loop}, measure {value:.1e}" for loop, t, value in run.near_singular]
-    lines += _list("near singular", passages)
+    lines += _list("near singular", passages, width)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _head(run: "Run", facts: Json) -> list[str]:
+def _head(run: "Run", facts: Json, width: int) -> list[str]:
     t = run.time
     energy = run.energy
     counts = [f"{facts[key]} {word}" for key, word in COUNTS.items() if facts.get(key)]
@@ -54,9 +58,13 @@ def _head(run: "Run", facts: Json) -> list[str]:
         ("tables", ", ".join(f"{name} ({digest[:12]})" for name, digest in digests.items())),
     ]
     rows[3:3] = [("warning", text) for text in run.warnings]
-    lines = [fill(f"{label:<{LABEL}}{text}", WIDTH, subsequent_indent=" " * LABEL) for label, text in rows if text]
+    lines = [_row(label, text, width) for label, text in rows if text]
     report = str(facts.get("start_report", "")).splitlines()
-    return lines + _shortened("start", report)
+    return lines + _shortened("start", report, width)
+
+
+def _row(label: str, text: str, width: int) -> str:
+    return f"{label:<{LABEL}}" + fill(text, width - LABEL).replace("\n", "\n" + " " * LABEL)
 
 
 def _method(settings: Json) -> str:
@@ -70,20 +78,28 @@ def _tolerance(value: object) -> str:
     return ", ".join(f"{v:.3g} {u}" for u, v in value.items()) if isinstance(value, dict) else f"{value:g}"
 
 
-def _coordinates(run: "Run") -> list[str]:
+def _coordinates(run: "Run", width: int) -> list[str]:
     """Table of the coordinates: first, last, smallest and largest value."""
+    for digits, least, gap in TABLES:
+        lines = _table(run, digits, least, gap)
+        if max(map(len, lines)) <= width:
+            break
+    return lines
+
+
+def _table(run: "Run", digits: int, least: int, gap: int) -> list[str]:
     rows: list[tuple[str, ...]] = [("coordinate", "unit", "first", "last", "smallest", "largest")]
     parts = [part for name in run.coordinates for part in _parts(run, name)]
     for name, unit, values in parts[:MOST]:
         finite = values[np.isfinite(values)]
         ends = (values[0], values[-1], finite.min(), finite.max()) if finite.size else (np.nan,) * 4
-        rows.append((name, unit, *(f"{v:.6g}" for v in ends)))
+        rows.append((name, unit, *(f"{v:.{digits}g}" for v in ends)))
     widths = [max(len(row[i]) for row in rows) for i in range(6)]
     lines = []
     for row in rows:
         left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-        right = [cell.rjust(max(width, 10)) for cell, width in zip(row[2:], widths[2:], strict=True)]
-        lines.append("  ".join(left + right))
+        right = [cell.rjust(max(width, least)) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        lines.append((" " * gap).join(left + right))
     if len(parts) > MOST:
         lines.append(f"... and {len(parts) - MOST} more")
     return lines
@@ -97,10 +113,10 @@ def _parts(run: "Run", name: str) -> list[tuple[str, str, AnyArray]]:
     return [(f"{name}_{label}", unit, values[:, i]) for i, label in enumerate(labels)]
 
 
-def _list(label: str, items: list[str]) -> list[str]:
-    return ["", *_shortened(label, items)] if items else []
+def _list(label: str, items: list[str], width: int) -> list[str]:
+    return ["", *_shortened(label, items, width)] if items else []
 
 
-def _shortened(label: str, items: list[str]) -> list[str]:
+def _shortened(label: str, items: list[str], width: int) -> list[str]:
     rest = [f"... and {len(items) - MOST} more"] if len(items) > MOST else []
-    return [f"{label if i == 0 else '':<{LABEL}}{item}" for i, item in enumerate(items[:MOST] + rest)]
+    return [_row(label if i == 0 else "", item, width) for i, item in enumerate(items[:MOST] + rest)]

@@ -44,7 +44,7 @@ from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import refuse_overlaps, rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
-from trundle.study.simulate import NO_ROOM
+from trundle.study.simulate import NO_ROOM, check_events
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array, Given, Json, State, Values
@@ -245,6 +245,9 @@ class _Cases:
         if f.once(find_guards):
             for i in self.good:
                 self._try(i, lambda case: check_lines(f, 0.0, self.x0[case], self.p[case]))
+        if any(event.limit for event in f.model.events.values()):
+            for i in self.good:
+                self._try(i, lambda case: check_events(f, 0.0, self.x0[case], self.p[case]))
         if f.states.own:
             for i in self.good:
                 self._try(i, lambda case: check_rates(f, 0.0, self.x0[case], self.p[case]))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 USUAL_ATOL = 1e-10  # of the sizes of the model
+ROUND_OFF = 1e-9  # by which a start at a limit may lie beyond it
 NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
 
 
@@ -79,7 +80,7 @@ def prepare(
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol))
     check_lines(f, t0, x0, p)
     refuse_overlaps(f, initial.q, t0, x0, p)
-    _check_events(f, t0, x0, p)
+    check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
     bar, report = (False, options.progress) if callable(options.progress) else (options.progress, None)
@@ -118,12 +119,17 @@ def simulate(
     return run
 
 
-def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
-    """An event whose function is not a number at the start would never fire."""
+def check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
+    """An event whose function is not a number at the start would never fire, nor would a limit that is passed."""
     if not f.model.events:
         return
     values = np.array(f.kernels("events")["events"](t, x, p))
-    for name, value in zip(f.model.events, values, strict=False):
+    for (name, event), value in zip(f.model.events.items(), values, strict=False):
+        if event.limit and value * event.direction > ROUND_OFF:
+            raise SolveError(
+                f"{name}: the start lies beyond it, by {abs(float(value)):.4g} (rad or m of a joint). Give a start "
+                "value on the near side, or leave the limit out."
+            )
         if np.isnan(value):
             raise SolveError(
                 f"the function of event {name!r} is not a number at the start: check it for a root or logarithm of "
