@@ -33,7 +33,7 @@ class InertiaWarning(UserWarning):
 
 
 class FrozenTimeWarning(UserWarning):
-    """Eigenvalues of linear equations that change with time, taken at one time."""
+    """Eigenvalues of linear equations that change with time, or an equilibrium of forces that do, taken at one time."""
 
 
 class UnsteadyWarning(UserWarning):

@@ -1,10 +1,13 @@
 """Equilibria are checked: nothing accelerates there, with what the contacts do, and stable ones are stable."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import SolveError
+from trundle.errors import FrozenTimeWarning, SolveError
 from trundle.system import System
 
 G = 9.81
@@ -125,3 +128,31 @@ def test_a_light_stiff_passenger_does_not_hide_instability(stiffness: float) -> 
     m.connect(tr.Prismatic("y"), m.bodies["bob"], m.body("passenger", mass=1e-6), law=tr.Spring(stiffness))
     pose = m.build().equilibrium({"bob.angle": np.pi})
     assert np.cos(pose["bob.angle"]) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("law", "passes"),
+    [
+        (lambda t, q, u: tr.sin(2 * t), True),
+        (lambda t, q, u: 1 - tr.cos(2 * t), True),  # it begins at rest
+        (lambda t, q, u: tr.step(t - 1.0), True),
+        (lambda t, q, u: tr.sin(2 * t) * u, False),  # the matrix changes, not the equilibrium
+        (lambda t, q, u: 0.3 + 0.0 * t, False),
+    ],
+)
+def test_what_is_an_equilibrium_at_one_time_only_is_told(law: Any, passes: bool) -> None:
+    m = tr.Model("driven")
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(law))
+    system = m.build()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        system.equilibrium()
+    assert [w.category for w in told] == [FrozenTimeWarning] * passes
+
+
+def test_a_state_that_is_driven_is_no_equilibrium() -> None:
+    m = tr.Model("clock")
+    m.state("angle", lambda s: tr.sin(s.t) - s["angle"])
+    with pytest.warns(FrozenTimeWarning, match="an equilibrium at t = 0 s only"):
+        assert m.build().equilibrium() == {"angle": 0.0}

@@ -108,7 +108,7 @@ class Analyses(Unchangeable):
         Returns
         -------
         dict
-            Coordinates by name.
+            Coordinates by name. A FrozenTimeWarning says where a law changes with time, so that it is one at t only.
 
         Raises
         ------

@@ -6,6 +6,7 @@ friction goes with the normal force, or a contact opens, Newton's method on the 
 finds is found by letting the system go and stopping it at every peak of its kinetic energy.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
@@ -14,12 +15,13 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.errors import SolveError
+from trundle.errors import FrozenTimeWarning, SolveError
 from trundle.motion.kinematics import normalised
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.equilibrium import find_equilibrium, settle
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import Linearisation, linearise
+from trundle.study.passing import PASSING, is_passing
 from trundle.study.small_motions import acting
 from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, check_rates, refuse_relaxed, start_state
@@ -41,6 +43,8 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     first = start_state(f, start, parameters, t).q
     check_rates(f.by_kane, t, f.by_kane.states.vector(first), found.p)
     q = found.find(first, stable)
+    if is_passing(f.by_kane, t, np.concatenate([q, np.zeros(f.by_kane.n_u)]), found.p):
+        warnings.warn(PASSING.format(t=t), FrozenTimeWarning, stacklevel=3)
     pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in f.layout.coordinates}
     return pose | {name: float(q[i]) for name, i in f.layout.first_order_places.items()}
 
