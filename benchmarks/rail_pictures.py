@@ -124,7 +124,7 @@ def limit_cycles() -> Figure:
     contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4), eps=50e-6)
     spring = Bushing((4e5, 4e5, 1e6), (1e3, 1e3, 1e4))
     vehicle = SingleWheelset(Wheelset(1813, (1120, 112, 1120), contact), spring, 1.0, 60e3)
-    return hunting(vehicle, 5.0, 80.0, 16, limit=42, ramp=10, settle=4.0).plot()
+    return hunting(vehicle, 5.0, 80.0, 16, limit=46, ramp=10, settle=4.0, intervals=160).plot()
 
 
 def curving_over_radius() -> Figure:

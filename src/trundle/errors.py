@@ -44,6 +44,10 @@ class DerivativeWarning(UserWarning):
     """Derivatives of a run are not those that runs nearby show, or eigenvalues have none."""
 
 
+class MultiplierWarning(UserWarning):
+    """Floquet multipliers of periodic motions that are found only roughly: the mesh is too coarse for them."""
+
+
 class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 

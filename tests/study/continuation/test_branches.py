@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import trundle as tr
-from trundle.errors import SolveError, UnknownNameError
+from trundle.errors import MultiplierWarning, SolveError, UnknownNameError
 from trundle.walker.rimless import PlasticGait, pivoting_landing, pivoting_wheel
 
 G = 9.81
@@ -136,6 +136,17 @@ def test_van_der_pol_from_a_run() -> None:
     assert period[0] == pytest.approx(van_der_pol(1.0), abs=2e-7)
     assert period[-1] == pytest.approx(van_der_pol(2.0), abs=2e-6)
     assert branch.stable.all() and branch["mass.displacement"].values[-1, 1] == pytest.approx(2.0199, abs=2e-3)
+
+
+def test_a_mesh_too_coarse_for_multipliers_is_reported_and_not_taken_for_a_change_of_stability() -> None:
+    """The oscillator of van der Pol is always stable; the multiplier of a shift in time, 1, is found as 56 here."""
+    system = oscillator(lambda k, q, u: k * (1 - q * q), "k").build()
+    start = {"mass.displacement": 2.0}
+    with pytest.warns(
+        MultiplierWarning, match=r"of a shift in time.*at 6 of 9 points \(k from 2\.1883 to 8\).*intervals"
+    ):
+        branch = tr.continuation(system, "k", (2.0, 8.0), "periodic", start=start, settle=30.0, intervals=24)
+    assert branch.stable.all() and not branch.special
 
 
 def test_the_gait_of_the_rimless_wheel_through_its_landings() -> None:

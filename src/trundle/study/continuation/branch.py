@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.arguments import answering
-from trundle.errors import SolveError, UnknownNameError
+from trundle.errors import MultiplierWarning, SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.preparing import preparing, under_way
 from trundle.study.continuation.curve import AnyFollower, AnyNode, Judgement
 from trundle.study.continuation.special import AnySpecial, specials
 from trundle.typing import Array, Columns, Flags, Index, State
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
 STRAIGHT, VERY_STRAIGHT = 0.9, 0.985  # cosines between neighbouring tangents: at least, and for longer steps
+DOUBT = 0.05  # logarithm of what multipliers are wrong by, above which that is said
 EASY = 4  # Newton steps up to which the next step may be longer
 SHORTEST = 1e-7  # step, as a part of the longest
 REFRESH = 3  # steps between two changes of a mesh
@@ -196,12 +198,30 @@ class Branch:
         return follow(self.follower, first, self.point_values, self.over, self.unit, self.of, self.between, self.steps)
 
 
-@one_thread()
 def follow(
     follower: AnyFollower, node: AnyNode, point_values: PointValues, over: str, unit: str, of: str,
     between: tuple[float, float], steps: Steps,
 ) -> Branch:  # fmt: skip
     """The branch from a point on, until it leaves the range, closes, or cannot be followed."""
+    branch = _branch(follower, node, point_values, over, unit, of, between, steps)
+    doubts = {float(x): one.doubt for x, one in zip(branch.parameter, branch.judgements, strict=True)}
+    rough = [x for x, doubt in doubts.items() if doubt > DOUBT]
+    if rough:
+        warn(
+            f"the multiplier of a shift in time, which is 1, is found wrong by a factor of up to "
+            f"{np.exp(min(max(doubts.values()), 700.0)):.3g} at {len(rough)} of {len(doubts)} points ({over} from "
+            f"{min(rough):.5g} to {max(rough):.5g}): the others may be as wrong, and what they grow by less than that "
+            "counts as not growing. Give more intervals.",
+            MultiplierWarning,
+        )
+    return branch
+
+
+@one_thread()
+def _branch(
+    follower: AnyFollower, node: AnyNode, point_values: PointValues, over: str, unit: str, of: str,
+    between: tuple[float, float], steps: Steps,
+) -> Branch:  # fmt: skip
     low, high = min(between), max(between)
     nodes, judgements = [node], [follower.curve.judge(node.place)]
     found: list[AnySpecial] = []

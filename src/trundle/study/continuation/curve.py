@@ -46,6 +46,7 @@ class Judgement:
     values: AnyArray
     growth: Array  # real parts of eigenvalues, or logarithms of multipliers; neutral ones left out, uncertain ones zero
     turning: AnyArray  # the values that belong to `growth`, in its order
+    doubt: float = 0.0  # logarithm of what multipliers may be wrong by: a growth below that counts as none
 
     @property
     def growing(self) -> int:

@@ -27,6 +27,7 @@ WEIGHTS = np.array(
 )
 SURE = 1e-8  # logarithm of the size of a multiplier that is neither growth nor decay
 SMALL = 1e-4  # of the unit of a state: the least that counts as a change of it
+ALONG = 0.9  # cosine from which on a change of the start is one along the motion
 KEPT = 3  # motions whose equations are remembered
 SLOW = 0.05  # of the mean of a state, likewise
 
@@ -114,16 +115,32 @@ class PeriodicCurve(Curve[PeriodicMotion]):
 
     def multipliers(self, place: PeriodicMotion) -> AnyArray:
         """Floquet multipliers, largest first; one of them is 1, of a shift in time."""
-        values = np.linalg.eigvals(self._condense(place).monodromy).astype(np.complex128)
-        found: AnyArray = values[np.argsort(-np.abs(values), kind="stable")]
-        return found
+        return self._floquet(place)[0]
 
     def judge(self, place: PeriodicMotion) -> Judgement:
-        values = self.multipliers(place)
-        others = np.delete(values, int(np.argmin(np.abs(values - 1.0))))
+        """What the multiplier of a shift in time differs from 1 by, the others may be wrong by too."""
+        values, vectors = self._floquet(place)
+        shift = self._of_a_shift(place, values, vectors)
+        others = np.delete(values, shift)
+        doubt = float(abs(np.log(max(abs(values[shift]), 1e-300))))
         growth = np.log(np.maximum(np.abs(others), 1e-300))
-        growth = np.where(np.abs(growth) < SURE, 0.0, growth)
-        return Judgement(values, growth, others)
+        growth = np.where(np.abs(growth) < max(SURE, doubt), 0.0, growth)
+        return Judgement(values, growth, others, doubt)
+
+    def _floquet(self, place: PeriodicMotion) -> tuple[AnyArray, AnyArray]:
+        """Multipliers, largest first, and the changes of the start (columns) that they multiply."""
+        values, vectors = np.linalg.eig(self._condense(place).monodromy)
+        order = np.argsort(-np.abs(values), kind="stable")
+        return values[order].astype(np.complex128), vectors[:, order]
+
+    def _of_a_shift(self, place: PeriodicMotion, values: AnyArray, vectors: AnyArray) -> int:
+        """Number of the multiplier of a shift in time: of those whose changes lie along the motion the nearest to 1."""
+        sizes = self._state_sizes(place)
+        along = self.flow.rates(place.start, place.parameter) / sizes
+        changes = vectors / sizes[:, None]
+        part = np.abs(along @ changes) / np.maximum(np.linalg.norm(along) * np.linalg.norm(changes, axis=0), 1e-300)
+        off = np.abs(np.log(np.where(values == 0, 1e-300, values)))
+        return int(np.argmin(np.where(part > ALONG, off, np.inf) if np.any(part > ALONG) else off))
 
     def refreshed(self, place: PeriodicMotion) -> PeriodicMotion:
         """On a mesh with more intervals where the motion bends most."""
