@@ -13,33 +13,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
+from tests.model.table_pendulum import DRIVE, OTHER, SPRING, TIME, TORQUE, Q, pendulum
 
 import trundle as tr
 from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.study.periodic import Section, find_orbit
 from trundle.system import System
-
-rng = np.random.default_rng(2)
-Q = np.linspace(-3, 3, 13)
-TORQUE = -4 * Q + rng.normal(size=13) * 0.5
-TIME = np.sort(np.concatenate([[0.0, 10.0], rng.uniform(0.05, 9.95, 38)]))
-DRIVE = rng.normal(size=40)
-SPRING = tr.Table(Q, TORQUE, unit="N m", text="torque of the spring", arguments=["angle (rad)"])
-OTHER = tr.Table(Q[::2], 1.2 * TORQUE[::2])
-
-
-def pendulum(drive: tr.Table | None = None, spring: tr.Table = SPRING, damping: float = 0.1) -> tr.Model:
-    m = tr.Model("pendulum with tables")
-    torque = m.table("spring", spring)
-    bob = m.body("bob", mass=1.0, com=(0, 0, -1.0), inertia=(0.1, 0.1, 0.1))
-    if drive is None:
-        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: torque(q) - damping * u))
-    else:
-        push = m.table("push", drive)
-        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: torque(q) + push(t) - damping * u))
-    m.output("torque", lambda s: torque(s["bob.angle"]), "N m")
-    m.start["bob.angle"] = 0.5
-    return m
 
 
 def by_scipy(push: Any, spring: Any = None) -> Any:
@@ -236,7 +215,7 @@ class TestEvents:
     def test_no_crossing_of_a_jagged_table_is_lost(self) -> None:
         """The angle rises evenly, so every crossing of the spline is known; steps are long."""
         x = np.linspace(0, 1, 60)
-        y = np.sin(40 * x) + rng.normal(size=60) * 0.3
+        y = np.sin(40 * x) + np.random.default_rng(3).normal(size=60) * 0.3
         for between in ("cubic", "linear", "monotone"):
             m = tr.Model("reader", gravity=(0, 0, 0))
             profile = m.table("profile", tr.Table(x, y, between))
@@ -335,32 +314,6 @@ class TestExchange:
             plain.simulate(1.0, parameters={"k": 1.0})
 
 
-class TestRefusal:
-    def test_the_run_ends_where_the_table_does(self) -> None:
-        system = pendulum(spring=tr.Table(Q, TORQUE, beyond="refuse", arguments=["angle (rad)"])).build()
-        for method in ("auto", "order5", "stiff"):
-            run = system.simulate(10.0, {"bob.angle": 2.5, "bob.angle_rate": 9.0}, method=method)
-            assert run.outcome.startswith("TABLE_LEFT") and run.values("bob.angle")[-1] < 3.0 + 1e-11
-            assert "argument 'angle (rad)' of table 'spring' leaves its knots, -3 to 3, at 3" in run.outcome
-            assert run.trajectory.x_end[0] == pytest.approx(3.0, abs=1e-6)
-        batch = system.batch(10.0, {"bob.angle": [0.1, 2.5], "bob.angle_rate": [0.0, 9.0]})
-        assert batch.outcomes == ["FINISHED", "TABLE_LEFT"] and "table 'spring'" in batch.messages[1]
-        assert system.simulate(1.0, {"bob.angle": 4.0}).outcome.startswith("TABLE_LEFT")
-        assert system.simulate(1.0, {"bob.angle": 4.0}, tables={"spring": SPRING}).outcome.startswith("FINISHED")
-
-    def test_the_end_of_the_knots_is_the_end_of_the_run(self) -> None:
-        """A table of time may be used up to its last knot."""
-        system = pendulum(tr.Table(TIME, DRIVE, beyond="refuse")).build()
-        assert system.simulate(10.0).outcome.startswith("FINISHED")
-        run = system.simulate(11.0)
-        assert run.outcome.startswith("TABLE_LEFT") and run.trajectory.t_end == pytest.approx(10.0, abs=1e-6)
-
-    def test_other_endings_are_not_blamed_on_tables(self) -> None:
-        m = pendulum()
-        m.apply(tr.CoordinateForce("bob.angle", tr.Motor(lambda t, q, u: tr.sqrt(1 - t))))
-        assert m.build().simulate(2.0).outcome.startswith("NOT_FINITE")
-
-
 class TestIdentity:
     def test_numbers_of_a_table_are_no_part_of_the_model_key(self, plain: System) -> None:
         other = pendulum(spring=OTHER).build()
@@ -417,84 +370,3 @@ print(run.values("torque")[-1], batch.end("torque").values[1], system.simulate(1
     def test_described(self, plain: System) -> None:
         words = "Table 'spring': angle (rad) -3 to 3 (13 knots): 1 argument, one number, cubics, torque of the spring"
         assert f"{words}, in N m." in plain.describe()
-
-
-class TestWords:
-    def test_np_interp_is_refused_and_the_table_named(self) -> None:
-        for law in (
-            lambda t, q, u: np.interp(t, [0, 1], [0, 1]),
-            lambda t, q, u: -np.interp(2 * q + u, [0, 1], [0, 1]),
-        ):
-            m = tr.Model("m")
-            m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1, com=(0, 0, -1)), law=tr.Motor(law))
-            with pytest.raises(ModelError, match=r"np.interp cannot look up an expression.*tr.Table\(x, y"):
-                m.build()
-        import casadi as ca
-
-        assert ca.SX.__array_function__.__name__ != "refuse"
-        assert np.interp(0.5, [0, 1], [0, 2]) == 1.0
-
-    def test_names(self) -> None:
-        m = pendulum()
-        m.parameter("k", 1.0)
-        for name, words in (
-            ("k", "already a parameter"),
-            ("spring", "already a table"),
-            ("sin", "word of expressions"),
-        ):
-            with pytest.raises(ModelError, match=words):
-                m.table(name, SPRING)
-        with pytest.raises(ModelError, match="already a table called 'spring'"):
-            m.parameter("spring", 1.0)
-        with pytest.raises(ModelError, match=r"table 'x' needs a tr\.Table"):
-            m.table("x", [1, 2, 3])
-
-    def test_wrong_use(self) -> None:
-        m = tr.Model("m")
-        curve = m.table("curve", SPRING)
-        bob = m.body("bob", mass=1, com=(0, 0, -1))
-        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: curve(q, u)))
-        with pytest.raises(ModelError, match=r"table 'curve' takes 1 argument\(s\), got 2"):
-            m.build()
-        m = tr.Model("m")
-        mass = m.table("mass", SPRING)
-        with pytest.raises(ModelError, match="table 'mass' cannot be used for masses"):
-            m.body("bob", mass=mass(1.0), com=(0, 0, -1))
-        m = tr.Model("m")
-        m.connect(
-            tr.Revolute("y"), m.ground, m.body("bob", mass=1, com=(0, 0, -1)), law=tr.Motor(lambda t, q, u: curve(q))
-        )
-        with pytest.raises(ModelError, match="'curve' is not a parameter"):
-            m.build()
-
-    def test_an_event_cannot_assign_a_table(self) -> None:
-        m = pendulum()
-        m.event("top", lambda s: s["bob.angle"], 0, {"spring": lambda s: 3.0})
-        with pytest.raises(UnknownNameError, match="spring"):
-            m.build().simulate(1.0)
-
-
-def test_energy_of_a_law_that_looks_up_its_potential_is_checked() -> None:
-    """A law of the user's own with force and potential from tables; a wrong potential is found out."""
-    x = np.linspace(-2, 2, 9)
-
-    class Measured(tr.EffortLaw):
-        def __init__(self, force: Any, energy: Any) -> None:
-            self.force, self.energy = force, energy
-
-        def effort(self, t: Any, q: Any, u: Any) -> Any:
-            return self.force(q)
-
-        def potential(self, t: Any, q: Any) -> Any:
-            return self.energy(q)
-
-    for scale, fine in ((0.5, True), (0.6, False)):
-        m = tr.Model("m", gravity=(0, 0, 0))
-        law = Measured(m.table("force", tr.Table(x, -(x**1))), m.table("energy", tr.Table(x, scale * x**2)))
-        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0), law=law)
-        if fine:
-            run = m.build().simulate(5.0, {"mass.displacement": 1.0})
-            assert run.energy.drift < 1e-9 and run.values("mass.displacement")[-1] == pytest.approx(np.cos(5), abs=1e-8)
-        else:
-            with pytest.raises(ModelError, match="does not account for its energy"):
-                m.build()

@@ -112,7 +112,7 @@ def find_flows(graph: "BondGraph") -> Flows:
     """All prescribed flows at the poses that the graph keeps."""
     every, depth = in_order(graph, links(graph))
     held = [(link, node) for link in every for node in link.held]
-    held.sort(key=lambda each: "active" in each[1].content)  # what always holds before what comes and goes
+    held.sort(key=lambda each: "active" in each[1].content)  # what always holds first
     rows = [_row(graph, link, node, depth) for link, node in held]
     bodies = [node for node in graph.nodes if node.is_body and "flow" in node.content]
     jacobians, masses = [], []

@@ -91,7 +91,10 @@ def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict
         weighted = replace(row, weight=chosen[row.name]) if row.name in chosen else row
         weighted = replace(weighted, mixed=mixed[row.name]) if row.name in mixed else weighted
         if weighted.mixed is not None and weighted.active is not None:
-            raise ModelError(f"the row {row.name!r} comes and goes: a weight matrix takes rows that always act.")
+            raise ModelError(
+                f"the row {row.name!r} acts only at times (its contact sticks, slides or opens): a weight matrix "
+                "takes rows that always act."
+            )
         if not weighted.ideal and weighted.active is not None:
             weighted = replace(weighted, weight=weighted.weight * weighted.active, active=None)
         if not weighted.ideal:

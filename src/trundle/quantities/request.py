@@ -11,6 +11,7 @@ from trundle.real_array import real_array
 from trundle.typing import AnyArray, Array, Values
 
 LARGEST = 1e12  # m, rad or per second
+NO_LENGTH = "a start quaternion has length zero, which is not a rotation; give (1, 0, 0, 0) for no rotation."
 
 
 @final
@@ -68,7 +69,7 @@ def unit_quaternion(numbers: Array, given: AnyArray, name: str) -> Array:
     if not np.any(rest):
         length = np.linalg.norm(numbers)
         if length < 1e-9:
-            raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is not a rotation.")
+            raise ModelError(NO_LENGTH)
         return np.asarray(numbers / length)
     left, others = 1.0 - float(np.sum(numbers[given] ** 2)), float(np.linalg.norm(numbers[rest]))
     if left < -1e-9 or (others < 1e-9 and left > 1e-9):

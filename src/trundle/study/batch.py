@@ -31,7 +31,7 @@ from trundle.model.inputs_given import split_signals
 from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.initial_state import InitialState
-from trundle.quantities.request import read_request
+from trundle.quantities.request import NO_LENGTH, read_request
 from trundle.real_array import real_array
 from trundle.study.assigned_parameters import refuse_assignments
 from trundle.study.batch_guards import integrate_cases
@@ -335,9 +335,7 @@ class _Cases:
         for i in f.layout.quaternions:
             length = np.linalg.norm(x0[:, i : i + 4], axis=1, keepdims=True)
             for case in np.flatnonzero(length < 1e-9):
-                self.refused.setdefault(
-                    int(case), "a start quaternion has length zero; (1, 0, 0, 0) is not a rotation."
-                )
+                self.refused.setdefault(int(case), NO_LENGTH)
             x0[:, i : i + 4] /= np.where(length < 1e-9, 1.0, length)
         return x0
 
