@@ -99,7 +99,7 @@ REFUSALS: dict[str, tuple[Callable[[], tr.Model], dict[str, Any], dict[str, Any]
     "inertia": (_swinging, {}, {"L": [1.0, 9.0, 1.1]}, "triangle inequality"),
     "not finite": (_swinging, {"bob.angle": 0.3}, {"M": [1.0, np.nan, 2.0]}, "'M' must be finite"),
     "start": (_swinging, {"bob.angle": [0.1, np.inf, 0.2]}, {}, "finite"),
-    "quaternion": (_spinning, {"top.quaternion": np.diag([1.0, 0.0, 1.0, 1.0])[:3]}, {}, "length zero.*for no rotation"),
+    "quaternion": (_spinning, {"top.quaternion": np.diag([1.0, 0.0, 1.0, 1.0])[:3]}, {}, "zero.*for no rotation"),
     "radius": (_rolling, {}, {"R": [0.1, -0.1, 0.2]}, "radius must be greater than zero"),
     "restitution": (_rolling, {}, {"e": [0.5, 1.5, 0.2]}, "restitution lies between"),
     "friction": (_rolling, {}, {"mu": [0.5, -0.5, 0.2]}, "must not be negative"),
