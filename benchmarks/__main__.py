@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks import bicycle, impact, peers, stick_slip, trundle_
-from benchmarks.interleave import interleave
+from benchmarks.interleave import interleave, machine_code_at_once
 from benchmarks.reference import Result, chain_start
 
 LINES: list[str] = []
@@ -168,4 +168,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main()

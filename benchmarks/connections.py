@@ -11,6 +11,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 import trundle as tr
+from benchmarks.interleave import machine_code_at_once
 from trundle import examples
 
 
@@ -47,5 +48,6 @@ def audits(repeats: int = 40) -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     graphs()
     audits()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import trundle as tr
+from benchmarks.interleave import machine_code_at_once
 
 COUNT = 200
 
@@ -62,4 +63,5 @@ def main(rounds: int = 5) -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main(*map(int, sys.argv[1:]))

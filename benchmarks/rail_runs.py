@@ -22,6 +22,7 @@ from statistics import median
 
 import numpy as np
 
+from benchmarks.interleave import machine_code_at_once
 from trundle import rail
 
 SPEED, DURATION = 30.0, 20.0
@@ -141,4 +142,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main()

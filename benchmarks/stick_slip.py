@@ -27,7 +27,7 @@ from scipy.optimize import brentq
 
 import trundle as tr
 from benchmarks import peers
-from benchmarks.interleave import interleave
+from benchmarks.interleave import interleave, machine_code_at_once
 from benchmarks.peers import siconos_stick_slip as siconos
 from benchmarks.reference import DURATION, GRAVITY
 from trundle.system import System
@@ -142,4 +142,5 @@ def table(rounds: int, say: Callable[[str], None] = print) -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     table(7)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from benchmarks.interleave import machine_code_at_once
 from trundle import examples
 from trundle.system import System
 
@@ -104,4 +105,5 @@ def stiff_table() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     stiff_table()

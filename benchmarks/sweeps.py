@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import trundle as tr
+from benchmarks.interleave import machine_code_at_once
 
 CASES = 100_000
 ROUNDS = 2
@@ -87,4 +88,5 @@ def main(count: int = CASES) -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main(*map(int, sys.argv[1:]))

@@ -13,7 +13,7 @@ from math import atan, pi
 from typing import Any
 
 import trundle as tr
-from benchmarks.interleave import interleave
+from benchmarks.interleave import interleave, machine_code_at_once
 from trundle import rail
 
 MASS, INERTIA, RADIUS, CONICITY, HEAD = 1813.0, (1120.0, 112.0, 1120.0), 0.46, 0.05, 0.3
@@ -101,4 +101,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main()

@@ -24,7 +24,7 @@ from unittest.mock import patch
 import numpy as np
 
 import trundle as tr
-from benchmarks.interleave import interleave
+from benchmarks.interleave import interleave, machine_code_at_once
 from trundle.integrate.integrate import integrate
 from trundle.integrate.options import Sampling
 from trundle.study import simulate as study
@@ -133,4 +133,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
+from benchmarks.interleave import machine_code_at_once
 from trundle.integrate import Case, Compiled, Options, Problem, Rodas5P, Sampling, Tolerances, integrate
 
 _real = types.CPointer(types.float64)
@@ -257,4 +258,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    machine_code_at_once()
     main()

@@ -125,6 +125,22 @@ class System(Runs, Analyses):
 
         return build_graph(self.formulation)
 
+    def compile(self) -> "System":
+        """Generate machine code now.
+
+        A run begins in threaded code and changes to machine code, with the same bits, once that pays (after some ten
+        thousand evaluations). Where every run counts, as in a control loop or a benchmark, ask for it beforehand:
+        what every run needs is compiled, and whatever else was asked of this system so far.
+
+        Returns
+        -------
+        System
+            Itself.
+        """
+        self.formulation.kernels("base")
+        self.formulation.kernels.compile()
+        return self
+
     def in_formalism(self, formalism: str | None) -> "System":
         """The same Spec in another formalism; what is derived and compiled is shared.
 

@@ -1,6 +1,4 @@
-"""When machine code is made, and which is optimised: what every step of a run evaluates, unless many contacts may act
-at once.
-"""
+"""When equations are derived, and when machine code is made of them."""
 
 import pickle
 from pathlib import Path
@@ -11,55 +9,22 @@ import pytest
 
 import trundle as tr
 import trundle.kernel.compile as compilation
-from trundle.equations import kernel_store
 from trundle.equations.kernels import REMEMBERED
-
-HALF = 0.1
-
-
-def box(corners: int) -> tr.Model:
-    m = tr.Model("box")
-    body = m.body("box", mass=1.0, inertia=0.01)
-    for k, (x, y) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)][:corners]):
-        pair = tr.HigherPair(tr.Plane(), tr.Vertex())
-        m.connect(
-            pair, m.ground, body.at(x * HALF, y * HALF, -HALF), name=f"c{k}", law=tr.Coulomb(0.5), unilateral=True
-        )
-    return m
-
-
-@pytest.mark.parametrize("corners", [1, 4])
-def test_many_contacts_are_compiled_quickly(corners: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
-    quick: list[bool] = []
-    original = kernel_store.compile_tapes
-
-    def compile_tapes(*given: Any, **options: Any) -> Any:
-        quick.append(options["quick"])
-        return original(*given, **options)
-
-    monkeypatch.setattr(kernel_store, "compile_tapes", compile_tapes)
-    run = box(corners).build().simulate(0.01, {"box.position": (0, 0, 0.5)}, samples=3)
-    assert run.values("box.z")[-1] == pytest.approx(0.5 - 9.81 * 0.01**2 / 2, abs=1e-9)
-    base, *others = quick
-    assert base is (corners == 4)
-    run.values("box.acceleration")
-    assert len(quick) == 2 + len(others) and quick[-1]
 
 
 @pytest.fixture
-def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The kinds of code that are made, one after the other; at first the cache is empty."""
-    made: list[str] = []
-    real = compilation.emit_object
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the functions that are read, one after the other; at first the cache is empty."""
+    names: list[str] = []
+    real = compilation.read_tape
 
-    def emit(ir: str, quick: bool) -> bytes:
-        made.append("quick" if quick else "optimised")
-        return real(ir, quick=quick)
+    def read_tape(function: Any) -> Any:
+        names.append(function.name())
+        return real(function)
 
-    monkeypatch.setattr(compilation, "emit_object", emit)
+    monkeypatch.setattr(compilation, "read_tape", read_tape)
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
-    return made
+    return names
 
 
 def pendulum() -> tr.Model:
@@ -69,26 +34,25 @@ def pendulum() -> tr.Model:
     return m
 
 
-def test_code_of_runs_is_made_when_it_is_needed(compiled: list[str]) -> None:
+def test_equations_of_runs_are_derived_once(read: list[str]) -> None:
     system = pendulum().build()
     assert system.formulation.n_x == 4  # angle, rate, work in, work lost
     assert len(system.linearise({"bob.angle": 0.0}).matrix) == 2
-    assert not compiled
     assert system.formulation.kernels("base").keys() == {"rhs", "energy"}
-    assert compiled == ["optimised"]
+    assert sorted(read) == ["energy", "rhs"]
     again = pendulum().build()
     assert again.formulation.n_x == 4 and again.formulation.kernels("base")["rhs"].n_x == 4
-    assert compiled == ["optimised"]
+    assert sorted(read) == ["energy", "rhs"]
 
 
 @pytest.mark.parametrize("sent", ["system", "formulation"])
-def test_code_is_made_before_a_system_is_sent(sent: str, compiled: list[str]) -> None:
+def test_equations_are_derived_before_a_system_is_sent(sent: str, read: list[str]) -> None:
     system = pendulum().build()
     packed = pickle.dumps(system if sent == "system" else system.formulation)
-    assert compiled == ["optimised"]
+    assert len(read) == 2
     back = pickle.loads(packed)
     (back.formulation if sent == "system" else back).kernels("base")
-    assert compiled == ["optimised"]
+    assert len(read) == 2
 
 
 def test_remembered_linear_equations_are_those_of_their_state() -> None:
@@ -106,12 +70,52 @@ def test_remembered_linear_equations_are_those_of_their_state() -> None:
                 np.testing.assert_allclose(A[1, 0], -9.81 / L * np.cos(angle), rtol=1e-12)
 
 
-def test_a_tree_has_one_right_hand_side(compiled: list[str]) -> None:
-    """Without rows implicit methods take that of explicit ones; it is compiled once."""
+def test_a_tree_has_one_right_hand_side(read: list[str]) -> None:
+    """Without rows implicit methods take that of explicit ones."""
     kernels = pendulum().build().formulation.kernels
-    kernels.prepare(["base", "stiff"])
-    assert len(compiled) == 2
     assert "rhs" in kernels("base") and kernels("stiff").keys() == {"jacobian"}
-    kernels.prepare(["base", "stiff"])
     assert pendulum().build().formulation.kernels("stiff").keys() == {"jacobian"}
-    assert len(compiled) == 2
+    assert sorted(read) == ["energy", "jacobian", "rhs"]
+
+
+class TestMachineCode:
+    """Runs begin in threaded code; what is called often becomes machine code, with the same bits."""
+
+    DURATION = 20.0
+
+    def test_takes_over_within_a_run(self, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        slow = pendulum().build()
+        in_steps = slow.simulate(self.DURATION)
+        assert made(slow) == set()
+        monkeypatch.setattr("trundle.kernel.kept.BUSY_AGAIN", 1000)
+        system = pendulum().build()
+        run = system.simulate(self.DURATION)
+        assert made(system) == {"rhs"}
+        assert 1000 <= system.formulation.kernels("base")["rhs"].threaded.calls < 3000
+        np.testing.assert_array_equal(run.values("bob.angle"), in_steps.values("bob.angle"))
+
+    def test_is_kept(self, read: list[str]) -> None:
+        system = pendulum().build()
+        run = system.simulate(self.DURATION)
+        system.compile()
+        assert made(system) == {"rhs", "energy"}
+        again = pendulum().build()
+        kernels = again.formulation.kernels("base")
+        assert [kernel.threaded for kernel in kernels.values()] == [None, None]
+        np.testing.assert_array_equal(again.simulate(self.DURATION).values("bob.angle"), run.values("bob.angle"))
+
+    def test_lanes_take_over_too(self, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        cases = {"bob.angle": np.linspace(0.1, 1.0, 20)}
+        first = pendulum().build().batch(self.DURATION, cases, samples=5)
+        monkeypatch.setattr("trundle.kernel.kept.BUSY_AGAIN", 1000)
+        system = pendulum().build()
+        np.testing.assert_array_equal(
+            system.batch(self.DURATION, cases, samples=5).end("bob.angle"), first.end("bob.angle")
+        )
+        assert system.formulation.kernels("lanes", wide=True)["rhs"].threaded.is_compiled
+
+
+def made(system: tr.System) -> set[str]:
+    """Kernels of a run that have become machine code."""
+    kernels = system.formulation.kernels("base")
+    return {name for name, kernel in kernels.items() if kernel.threaded is not None and kernel.threaded.is_compiled}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trundle.errors import KernelError
-from trundle.kernel import Kernel, compile_bundle, compile_kernels, read_tape
+from trundle.kernel import Kernel, compile_kernels, read_tape
 from trundle.kernel.interpret import interpret
 from trundle.kernel.jit import Shape, emit_assembly, emit_object, host, load_kernels
 from trundle.kernel.lower import Target, lower
@@ -34,15 +34,6 @@ def test_kernel_equals_interpreter(tangle: Builder) -> None:
     kernel = compile_kernels({"f": function}, cache=None)["f"]
     t, x, p = random_point(kernel)
     np.testing.assert_allclose(kernel(t, x, p), interpret(read_tape(function), float(t), x, p), rtol=1e-12, atol=1e-12)
-
-
-def test_code_that_is_generated_quickly_gives_the_same(tangle: Builder) -> None:
-    """Not to the last bit: products and sums are not fused."""
-    functions = {"f": tangle(rounds=60)}
-    usual, quick = (compile_bundle(functions, cache=None, quick=quick) for quick in (False, True))
-    assert quick.code != usual.code
-    t, x, p = random_point(usual.load()["f"])
-    np.testing.assert_allclose(quick.load()["f"](t, x, p), usual.load()["f"](t, x, p), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8])

@@ -247,10 +247,10 @@ class TestExchange:
         plain.simulate(0.1)
         expected = pendulum(spring=OTHER).build().simulate(3.0).values("bob.angle")
 
-        def refuse(ir: str, quick: bool) -> bytes:
-            raise AssertionError("compiled again")
+        def refuse(function: Any) -> Any:
+            raise AssertionError("derived again")
 
-        monkeypatch.setattr("trundle.kernel.compile.emit_object", refuse)
+        monkeypatch.setattr("trundle.kernel.compile.read_tape", refuse)
         run = plain.simulate(3.0, tables={"spring": OTHER})
         assert np.array_equal(run.values("bob.angle"), expected)
         assert run.tables == {"spring": OTHER}
@@ -345,9 +345,9 @@ class TestIdentity:
         script = """
 import pickle, sys
 import trundle.kernel.compile as compilation, trundle as tr
-def refuse(ir, quick):
-    raise AssertionError("compiled again")
-compilation.emit_object = refuse
+def refuse(function):
+    raise AssertionError("derived again")
+compilation.read_tape = refuse
 others = [tr.Table([0, 1], [5.0, 6.0]) for _ in range(20)]
 handles = [table.block.handle for table in others]
 system, run, batch, model = pickle.load(open(sys.argv[1], "rb"))

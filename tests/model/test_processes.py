@@ -17,9 +17,9 @@ from trundle.kernel.cache import user_directory
 
 NEEDS_NO_COMPILER = """
 import trundle.kernel.compile as compilation
-def refuse(ir, quick):
-    raise AssertionError("compiled again")
-compilation.emit_object = refuse
+def refuse(function):
+    raise AssertionError("derived again")
+compilation.read_tape = refuse
 """
 
 

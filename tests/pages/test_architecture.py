@@ -3,7 +3,6 @@
 import importlib
 import re
 import sys
-import threading
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -51,11 +50,9 @@ def test_a_connect_call_goes_from_model_to_plot_as_told(tmp_path: Path, monkeypa
             first.setdefault(f"{module}.{frame.f_code.co_qualname}".removeprefix("trundle."), len(first))
 
     sys.setprofile(record)
-    threading.setprofile(record)  # code is generated in a thread of its own
     try:
         exec(compile(lines, "docs/architecture.md", "exec"), {})
     finally:
-        threading.setprofile(None)
         sys.setprofile(None)
     assert len(CALLED) > 30
     assert [name for name in CALLED if name not in first] == []

@@ -144,7 +144,7 @@ def test_to_the_end_of_the_line(trip):
 
 def test_another_start_and_speed_compile_nothing(trip, run, monkeypatch):
     """A run that begins in the arc, with the rows of its frames; the frames' places follow."""
-    monkeypatch.setattr("trundle.kernel.compile.emit_object", lambda ir, quick: pytest.fail("compiled again"))
+    monkeypatch.setattr("trundle.kernel.compile.read_tape", lambda function: pytest.fail("derived again"))
     there = trip.simulate(1.0, parameters={"start_distance": 190.0, "speed": 25.0})
     assert there.values("distance")[[0, -1]] == pytest.approx([190.0, 215.0])
     for name in NAMES:

@@ -295,7 +295,7 @@ class Formulation:
 
     def evaluate_group(self, group: str, t: Array, x: Array, p: Array) -> Array:
         """All quantities of a group side by side, in their order, of shape (times, components)."""
-        kernels = self.kernels(f"quantities {group}", lambda f: f.quantity_functions(group), seldom=True)
+        kernels = self.kernels(f"quantities {group}", lambda f: f.quantity_functions(group))
         kernel = kernels["quantities"]
         threads = 1 if len(t) < (THREADED if group == "power" else FEW) else None
         return evaluate(kernel, kernel, t, x, p, threads=threads)

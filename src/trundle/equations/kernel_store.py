@@ -1,15 +1,12 @@
 """Machine code of the equations: compiled when first asked for, and kept on disk under the key of the Spec."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from math import frexp
 from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
-from trundle.errors import KernelError
-from trundle.kernel import USER_CACHE, Bundle, Kernel, Tape, compile_tapes, host_lanes, read_tapes
+from trundle.kernel import USER_CACHE, Bundle, Kernel, Tape, host_lanes, keep_and_load, load_kept, read_tapes
 from trundle.preparing import preparing
 from trundle.quick_symbols import quick_symbols
 from trundle.typing import TapeFunction
@@ -44,8 +41,6 @@ def events(f: "Formulation") -> dict[str, TapeFunction]:
     return event_functions(f.model, f.functions)
 
 
-OPEN_CONTACTS = 12
-"""Rows of contacts that open, slip and stick, of all that may act at once, from which on code is generated quickly."""
 MAKERS: dict[str, Maker] = {"base": base, "lanes": lanes, "stiff": stiff, "events": events}
 
 
@@ -59,14 +54,10 @@ class KernelStore:
         self._tapes: dict[str, dict[str, Tape]] = {}  # read, not compiled yet
         self._state_size: int | None = None
 
-    def __call__(
-        self, kind: str, make: Maker | None = None, wide: bool = False, seldom: bool = False
-    ) -> dict[str, Kernel]:
-        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor.
-        What is `seldom` evaluated (at samples, not at every step) is generated quickly.
-        """
+    def __call__(self, kind: str, make: Maker | None = None, wide: bool = False) -> dict[str, Kernel]:
+        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor."""
         if kind not in self._kernels:
-            self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1, seldom)
+            self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1)
         return self._kernels[kind]
 
     def state_size(self) -> int:
@@ -86,48 +77,21 @@ class KernelStore:
         self._state_size = found
         return found
 
-    def prepare(self, kinds: Sequence[str]) -> None:
-        """Several kinds of MAKERS: while code of one is generated, which needs no Python, the next is derived."""
-        keys = {kind: self._key(kind, 1) for kind in kinds if kind not in self._kernels}
-        kept = {kind: self._kept(key) for kind, key in keys.items()}
-        self._kernels |= {kind: found for kind, found in kept.items() if found is not None}
-        missing = [kind for kind, found in kept.items() if found is None]
-        if not missing:
-            return
-        with self._preparing(" and ".join(missing)), ThreadPoolExecutor(1) as worker:
-            tasks: dict[str, Future[Bundle]] = {}
-            for kind in missing:
-                tapes = self._tapes.pop(kind, None) or self._read(MAKERS[kind])
-                tasks[kind] = worker.submit(compile_tapes, tapes, quick=self._is_quick())
-            for kind, task in tasks.items():
-                self._kernels[kind] = self._keep(keys[kind], task.result())
+    def compile(self) -> None:
+        """Machine code of all kernels that were asked for so far, now and not when it pays."""
+        with preparing(f"machine code of the model {self._of.model.name!r}, kept for next time"):
+            for kernels in self._kernels.values():
+                for kernel in kernels.values():
+                    if kernel.threaded is not None:
+                        kernel.threaded.compile()
 
-    def _load(self, kind: str, make: Maker, lanes: int, seldom: bool) -> dict[str, Kernel]:
-        key = self._key(kind, lanes)
-        kept = self._kept(key)
+    def _load(self, kind: str, make: Maker, lanes: int) -> dict[str, Kernel]:
+        key, owner = self._key(kind, lanes), f" of the model {self._of.model.name!r}"
+        kept = load_kept(key, owner)
         if kept is not None:
             return kept
-        with self._preparing(kind):
-            tapes = self._tapes.pop(kind, None) or self._read(make)
-            return self._keep(key, compile_tapes(tapes, lanes, quick=lanes == 1 and (seldom or self._is_quick())))
-
-    def _keep(self, key: str, bundle: Bundle) -> dict[str, Kernel]:
-        USER_CACHE.save_bundle(key, bundle)
-        return bundle.load()
-
-    def _kept(self, key: str) -> dict[str, Kernel] | None:
-        """Kernels of the cache."""
-        bundle = USER_CACHE.load_bundle(key)
-        try:
-            return None if bundle is None else bundle.load()
-        except (KernelError, RuntimeError):  # code that is not what it should be is made anew
-            return None
-
-    def _preparing(self, kind: str) -> AbstractContextManager[None]:
-        return preparing(f"machine code of the model {self._of.model.name!r} ({kind}), kept for next time")
-
-    def _is_quick(self) -> bool:
-        return len(self._of.equations.switched) >= OPEN_CONTACTS
+        with preparing(f"the equations{owner} ({kind}), kept for next time"):
+            return keep_and_load(key, self._tapes.pop(kind, None) or self._read(make), lanes, owner)
 
     def _read(self, make: Maker) -> dict[str, Tape]:
         with quick_symbols():

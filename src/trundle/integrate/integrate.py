@@ -22,7 +22,7 @@ from trundle.integrate.problem import Problem
 from trundle.integrate.progress import progress_bar
 from trundle.integrate.trajectory import Trajectory
 from trundle.integrate.workspace import Saved, Workspace, set_control
-from trundle.kernel import compiled
+from trundle.kernel import compile_busy, compiled
 from trundle.preparing import is_watched
 
 CHUNK_SECONDS = 0.07
@@ -164,6 +164,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 ending = _respond(code, workspace, folds, supervision)
                 if ending is not None:
                     return ending
+                compile_busy()
                 if chunk_steps is None and code == at.RUNNING:
                     budget = max(20, int(budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
                 if between_chunks is not None:

@@ -4,8 +4,10 @@ from trundle.kernel.batch import evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
 from trundle.kernel.compile import compile_bundle, compile_kernels, compile_tapes, read_tapes
 from trundle.kernel.jit import Kernel, Shape, host_lanes
+from trundle.kernel.kept import keep_and_load, load_kept
 from trundle.kernel.memory import aligned
 from trundle.kernel.tape import Tape, read_tape
+from trundle.kernel.tiers import compile_busy
 
 __all__ = [
     "USER_CACHE",
@@ -17,10 +19,13 @@ __all__ = [
     "Tape",
     "aligned",
     "compile_bundle",
+    "compile_busy",
     "compile_kernels",
     "compile_tapes",
     "evaluate",
     "host_lanes",
+    "keep_and_load",
+    "load_kept",
     "read_tape",
     "read_tapes",
 ]

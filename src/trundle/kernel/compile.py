@@ -8,7 +8,7 @@ import casadi as ca
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE, Bundle, ObjectCache
 from trundle.kernel.jit import Kernel, Shape, emit_object, host
-from trundle.kernel.lower import QUICK_CHUNK, lower
+from trundle.kernel.lower import lower
 from trundle.kernel.tape import Tape, read_tape
 
 
@@ -24,10 +24,9 @@ def compile_bundle(
     lanes: int = 1,
     cache: ObjectCache | None = USER_CACHE,
     meta: Mapping[str, Any] | None = None,
-    quick: bool = False,
 ) -> Bundle:
     """Compile into a bundle, which can be loaded now and kept under a key of the caller's."""
-    return compile_tapes(read_tapes(functions), lanes, cache, meta, quick)
+    return compile_tapes(read_tapes(functions), lanes, cache, meta)
 
 
 def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
@@ -43,20 +42,14 @@ def compile_tapes(
     lanes: int = 1,
     cache: ObjectCache | None = USER_CACHE,
     meta: Mapping[str, Any] | None = None,
-    quick: bool = False,
 ) -> Bundle:
-    """The same for tapes that were read.
-
-    `quick` generates code in a tenth of the time. Runs of bodies with many contacts, which have too many values
-    for the registers anyway, take 5 to 11 % longer with it (4 and 8 corners of a box), others 1.2 to 1.7 times as long.
-    """
+    """The same for tapes that were read."""
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
-    ir, work_sizes = lower(tapes, lanes, host(), QUICK_CHUNK if quick else None, grouped=not quick)
-    ir = f"; quick\n{ir}" if quick else ir  # other machine code, so another key
+    ir, work_sizes = lower(tapes, lanes, host(), grouped=True)
     code = None if cache is None else cache.load_object(ir)
     if code is None:
-        code = emit_object(ir, quick=quick)
+        code = emit_object(ir)
         if cache is not None:
             cache.save_object(ir, code)
     shapes = [

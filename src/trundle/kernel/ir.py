@@ -59,8 +59,8 @@ class Block:
         return text if self.lanes == 1 else f"<{', '.join([f'{element} {text}'] * self.lanes)}>"
 
     def binary(self, instruction: str, a: str, b: str) -> str:
-        """fadd, fsub, fmul or fdiv; products and sums may be fused, nothing else may be rearranged."""
-        return self.emit(f"{instruction} contract {self.real} {a}, {b}")
+        """fadd, fsub, fmul or fdiv; nothing may be fused or rearranged."""
+        return self.emit(f"{instruction} {self.real} {a}, {b}")
 
     def bitwise(self, instruction: str, a: str, b: str) -> str:
         """and, xor, shl, add on the bits."""
@@ -80,7 +80,7 @@ class Block:
         types = ", ".join([self.real] * len(arguments))
         self.declarations.add(f"declare {self.real} @llvm.{name}.{suffix}({types})")
         given = ", ".join(f"{self.real} {a}" for a in arguments)
-        return self.emit(f"call contract {self.real} @llvm.{name}.{suffix}({given})")
+        return self.emit(f"call {self.real} @llvm.{name}.{suffix}({given})")
 
     def library(self, name: str, *arguments: str) -> str:
         """A function of the C mathematics library, lane by lane."""
@@ -111,7 +111,7 @@ class Block:
         whole = self.emit(f"fptosi {self.real} {address} to {self.integer}")
         return self.emit(f"inttoptr {self.integer} {whole} to {self.typed('ptr')}")
 
-    def load_from(self, pointer: str, place: int) -> str:
+    def load_from(self, pointer: str, place: int | str) -> str:
         """The double at a place behind a pointer, in every lane."""
         if self.lanes == 1:
             at = self.emit(f"getelementptr double, ptr {pointer}, i64 {place}")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -18,8 +18,10 @@ from trundle.kernel.lower import Target, many_symbol, symbol
 from trundle.kernel.memory import address_of, aligned
 from trundle.lookup.memory import directory_address
 
+if TYPE_CHECKING:
+    from trundle.kernel.tiers import Threaded
+
 _OPTIMISATION = 1  # of code generation: level 2 takes a third longer and gives the same speed
-_QUICK = 0
 
 
 @cache
@@ -65,6 +67,13 @@ class Kernel:
     work_size: int
     many_address: int
     engine: Any = field(repr=False, compare=False)  # owns the memory of the code
+    threaded: "Threaded | None" = field(default=None, repr=False, compare=False)
+    """What it was made of, if it began in threaded code (see `tiers`)."""
+
+    def compile_if_busy(self) -> None:
+        """Generate machine code for a kernel in threaded code that was called often."""
+        if self.threaded is not None:
+            self.threaded.compile_if_busy()
 
     @cached_property
     def function(self) -> Any:
@@ -106,9 +115,9 @@ class Kernel:
         return np.ascontiguousarray(array)
 
 
-def emit_object(ir: str, target: Target | None = None, quick: bool = False) -> bytes:
-    """Machine code of a module, as the bytes of an object file; `quick`: without any optimisation."""
-    machine, module = _prepare(ir, target or host(), quick)
+def emit_object(ir: str, target: Target | None = None) -> bytes:
+    """Machine code of a module, as the bytes of an object file."""
+    machine, module = _prepare(ir, target or host())
     return bytes(machine.emit_object(module))
 
 
@@ -118,8 +127,8 @@ def emit_assembly(ir: str, target: Target | None = None) -> str:
     return str(machine.emit_assembly(module))
 
 
-def _prepare(ir: str, target: Target, quick: bool = False) -> tuple[Any, Any]:
-    machine = _machine(target, quick)
+def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
+    machine = _machine(target)
     try:
         module = llvm.parse_assembly(ir)
     except RuntimeError as error:
@@ -128,8 +137,8 @@ def _prepare(ir: str, target: Target, quick: bool = False) -> tuple[Any, Any]:
     return machine, module
 
 
-def load_kernels(code: bytes, shapes: Sequence[Shape]) -> dict[str, Kernel]:
-    """Put object code into memory and find its kernels."""
+def load_code(code: bytes) -> Any:
+    """Put object code into memory: an engine that owns it and knows where its functions stand."""
     target = host()
     machine = _machine(target)
     empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n')
@@ -137,6 +146,12 @@ def load_kernels(code: bytes, shapes: Sequence[Shape]) -> dict[str, Kernel]:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     ctypes.memmove(engine.get_global_value_address(LIBRARY_TABLE), _library(), len(_library()))
+    return engine
+
+
+def load_kernels(code: bytes, shapes: Sequence[Shape]) -> dict[str, Kernel]:
+    """Put object code into memory and find its kernels."""
+    engine = load_code(code)
     kernels: dict[str, Kernel] = {}
     for s in shapes:
         address = engine.get_function_address(symbol(s.name))
@@ -155,16 +170,15 @@ def _is_near(target: Target) -> bool:
     return sys.platform == "linux" and target.fuses
 
 
-def code_options(target: Target, quick: bool = False) -> dict[str, Any]:
+def code_options(target: Target) -> dict[str, Any]:
     """How code is generated: part of what a piece of object code depends on."""
-    level = _QUICK if quick else _OPTIMISATION
     memory = {"reloc": "pic", "codemodel": "small"} if _is_near(target) else {}
-    return {"cpu": target.cpu, "features": target.features, "opt": level, "jit": True, **memory}
+    return {"cpu": target.cpu, "features": target.features, "opt": _OPTIMISATION, "jit": True, **memory}
 
 
-def _machine(target: Target, quick: bool = False) -> Any:
+def _machine(target: Target) -> Any:
     host()  # makes LLVM ready
-    return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target, quick))
+    return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target))
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.kernel.chunk_writer import ChunkWriter
+from trundle.kernel.fuse import PRODUCT, fuse, operands
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.pack import WIDEST, Unit, pack
 from trundle.kernel.read_table import ROOT, definition
@@ -20,8 +21,6 @@ _GROUPED = range(1500, 40_000)
 first cache as it is; in a Jacobian of 67,000 operations the search takes as long as compiling it, for steps that gain a
 tenth. Without tables nothing is gained: 14 s of search for a vehicle of 9,070 operations, which then took 5.0 us for
 4.5."""
-QUICK_CHUNK = 200
-"""For code that is generated without optimisation, which keeps every value on the stack: the quickest to run."""
 _WEIGHT = {"sincos": 30, "exp": 30, "tanh": 30}  # instructions where an operation becomes many
 
 
@@ -59,13 +58,21 @@ def lower(
     bodies: list[str] = []
     work_sizes: dict[str, int] = {}
     widest = lanes
-    for name, tape in tapes.items():
+    for name, given in tapes.items():
+        tape = fuse(given)
         size = chunk or (CHUNK if len(tape.operations) < _LARGE else _FINE_CHUNK)
         groups = grouped and lanes == 1 and target.fuses and _has_groups(tape)
         text, work_sizes[name] = _lower_tape(name, tape, lanes, target, size, groups, declarations)
         bodies += text
         widest = WIDEST if groups else widest
-    width = 64 * widest
+    if any(op == ROOT for tape in tapes.values() for op, _, _ in tape.operations):
+        bodies.append(definition(declarations))
+    return module(target, widest, declarations, bodies), work_sizes
+
+
+def module(target: Target, lanes: int, declarations: set[str], bodies: Sequence[str]) -> str:
+    """IR text of functions with vectors of so many lanes, and of the table through which they find others."""
+    width = 64 * lanes
     attributes = (
         f'attributes #0 = {{ nounwind "target-cpu"="{target.cpu}" "target-features"="{target.features}" '
         f'"prefer-vector-width"="{width}" "min-legal-vector-width"="{width}" }}\n'
@@ -74,13 +81,11 @@ def lower(
         f'target triple = "{target.triple}"\n'
         f"@{LIBRARY_TABLE} = dso_local global [{len(LIBRARY) + 1} x ptr] zeroinitializer, align 8\n"
     )
-    if any(op == ROOT for tape in tapes.values() for op, _, _ in tape.operations):
-        bodies.append(definition(declarations))
-    return "\n".join([header, *sorted(declarations), *bodies, attributes]), work_sizes
+    return "\n".join([header, *sorted(declarations), *bodies, attributes])
 
 
-_PARAMETERS = "ptr noalias %t, ptr noalias %x, ptr noalias %p, ptr noalias %out, ptr noalias %work"
-_ARGUMENTS = "ptr %t, ptr %x, ptr %p, ptr %out, ptr %work"
+PARAMETERS = "ptr noalias %t, ptr noalias %x, ptr noalias %p, ptr noalias %out, ptr noalias %work"
+ARGUMENTS = "ptr %t, ptr %x, ptr %p, ptr %out, ptr %work"
 
 
 def _has_groups(tape: Tape) -> bool:
@@ -91,7 +96,8 @@ def _has_groups(tape: Tape) -> bool:
 def _lower_tape(
     name: str, tape: Tape, lanes: int, target: Target, chunk: int, groups: bool, declarations: set[str]
 ) -> tuple[list[str], int]:
-    units = pack(tape) if groups else [(v,) for v, (op, _, _) in enumerate(tape.operations) if op not in LEAVES]
+    done = LEAVES | {PRODUCT}
+    units = pack(tape) if groups else [(v,) for v, (op, _, _) in enumerate(tape.operations) if op not in done]
     chunks = _split(tape, units, chunk)
     slots, work_size = _assign_slots(tape, chunks)
     grouped = {v: unit for unit in units if len(unit) > 1 for v in unit}
@@ -103,9 +109,9 @@ def _lower_tape(
         writer = ChunkWriter(tape, lanes, target.fuses, grouped, slots, places, declarations)
         writer.write(part, last=k == len(chunks) - 1)
         called = f'@"{symbol(name)}.{k}"'
-        texts.append(_function(f"internal void {called}({_PARAMETERS})", writer.block.lines))
-        calls.append(f"call void {called}({_ARGUMENTS})")
-    texts.append(_function(f'dso_local void @"{symbol(name)}"({_PARAMETERS})', calls))
+        texts.append(_function(f"internal void {called}({PARAMETERS})", writer.block.lines))
+        calls.append(f"call void {called}({ARGUMENTS})")
+    texts.append(_function(f'dso_local void @"{symbol(name)}"({PARAMETERS})', calls))
     texts.append(_driver(name, tape, lanes))
     return texts, work_size
 
@@ -122,7 +128,7 @@ def _driver(name: str, tape: Tape, lanes: int) -> str:
         for array, size in sizes.items()
     )
     return (
-        f'define dso_local void @"{many_symbol(name)}"(i64 %n, {_PARAMETERS}) #0 {{\n'
+        f'define dso_local void @"{many_symbol(name)}"(i64 %n, {PARAMETERS}) #0 {{\n'
         "entry:\n%some = icmp sgt i64 %n, 0\nbr i1 %some, label %loop, label %done\n"
         f"loop:\n%k = phi i64 [0, %entry], [%next, %loop]\n{moves}\n"
         f'call void @"{symbol(name)}"(ptr %t_k, ptr %x_k, ptr %p_k, ptr %out_k, ptr %work)\n'
@@ -154,7 +160,7 @@ def _assign_slots(tape: Tape, chunks: Sequence[Sequence[Unit]]) -> tuple[dict[in
     for k, part in enumerate(chunks):
         for unit in part:
             for v in unit:
-                for operand in tape.operations[v][1:]:
+                for operand in operands(tape.operations, v):
                     at, needed = home.get(operand, (k, unit))
                     if at < k:
                         last_reader[needed] = k

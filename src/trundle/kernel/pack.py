@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from trundle.kernel.fuse import PRODUCT, SUMS, operands
 from trundle.kernel.tape import LEAVES, Tape
 
 Unit = tuple[int, ...]
@@ -22,14 +23,16 @@ WIDEST = 8
 _ROUNDS = (12, 9, 7, 5, 4, 3)  # of refinement: what is alike seen from so far is grouped first
 _EITHER_WAY = frozenset(("add", "mul", "fmin", "fmax"))
 _ELEMENTARY = frozenset(("sqrt", "sincos", "sin", "cos", "exp", "tanh"))
-_SIDE_BY_SIDE = _EITHER_WAY | _ELEMENTARY | {"sub", "div", "neg", "fabs", "copysign"}
+_SIDE_BY_SIDE = _EITHER_WAY | _ELEMENTARY | SUMS.keys() | {"sub", "div", "neg", "fabs", "copysign"}
+_PARTS = LEAVES | {PRODUCT}  # nothing is done for them alone
 _PRICE = {"sincos": 40.0, "exp": 40.0, "tanh": 40.0, "div": 4.0, "sqrt": 5.0, "sin": 0.0, "cos": 0.0}  # of instructions
-_FUSED = 0.6  # of an addition or a product: about half of them become one instruction
 _MOVE = 1.0  # of a number into a lane or out of one
 
 
 def pack(tape: Tape) -> list[Unit]:
-    """All operations of a tape but its leaves, in groups, in an order in which they can be done."""
+    """All operations of a tape but its leaves and the products that are parts of sums, in groups, in an order in which
+    they can be done.
+    """
     packing = _Packing(tape)
     packing.group_outputs_of_tables()
     packing.extend()
@@ -51,9 +54,7 @@ class _Packing:
     def __init__(self, tape: Tape) -> None:
         self.tape, self.operations = tape, tape.operations
         self.group: dict[int, Unit] = {}
-        self.operands = [
-            () if op in LEAVES else (a,) if b < 0 or op == "item" else (a, b) for op, a, b in self.operations
-        ]
+        self.operands = [operands(self.operations, v) for v in range(len(self.operations))]
         self.users: list[list[tuple[int, int]]] = [[] for _ in self.operations]
         for v, needed in enumerate(self.operands):
             for place, operand in enumerate(needed):
@@ -90,14 +91,14 @@ class _Packing:
             key: Any
             if op == "item":
                 key, last = ("item", a), self._place(v)
-            elif op in _SIDE_BY_SIDE and (a in found or b in found):
+            elif (op in _SIDE_BY_SIDE or op == PRODUCT) and (a in found or b in found):
                 parts = [("kind", found[i][0]) if i in found else ("node", i) for i in (a, b)]
-                key = (op, *(sorted(parts) if op in _EITHER_WAY else parts))
+                key = (op, *(sorted(parts) if op in _EITHER_WAY or op == PRODUCT else parts))
                 last = max(found[i][1] for i in (a, b) if i in found)
             else:
                 continue
             found[v] = kinds.setdefault(key, len(kinds)), last
-            if op != "item":
+            if op not in ("item", PRODUCT):
                 members[found[v][0]].append((last, v))
         for alike in members.values():
             for run in _runs(sorted(alike)):
@@ -151,21 +152,27 @@ class _Packing:
     def _uses(self, v: int) -> dict[Any, list[int]]:
         """Users of an operation that are in no group, by what they do and with what else."""
         found: defaultdict[Any, list[int]] = defaultdict(list)
+        lane = self.group[v].index(v)
         for user, place in self.users[v]:
-            op, a, b = self.operations[user]
+            op = self.operations[user][0]
             if op not in _SIDE_BY_SIDE or user in self.group:
                 continue
-            other = -1 if b < 0 else b if place == 0 else a
-            mate: Any = self.group[other][0] if other in self.group else ("alone", self._name(other))
-            lane = self.group[other].index(other) == self.group[v].index(v) if other in self.group else True
-            if lane:
-                found[op, 0 if op in _EITHER_WAY else place, mate].append(user)
+            mates = []
+            for at, other in enumerate(self.operands[user]):
+                if at == place:
+                    continue
+                unit = self.group.get(other)
+                if unit is not None and unit.index(other) != lane:
+                    break
+                mates.append(("alone", self._name(other)) if unit is None else ("group", unit[0]))
+            else:
+                # Factors change places, as the terms of a sum do.
+                side = 0 if op in _EITHER_WAY or (op in SUMS and place < 2) else place
+                found[op, side, tuple(mates)].append(user)
         return found
 
     def _name(self, v: int) -> Any:
         """What an operand is called where groups are compared: numbers alike are so by their kind."""
-        if v < 0:
-            return -1
         return "const" if self.operations[v][0] == "const" else v
 
     # -- cost ----------------------------------------------------------------------------------------------------------
@@ -203,7 +210,7 @@ class _Packing:
     def cost(self, unit: Unit) -> float:
         """Instructions that a group adds (less than zero: saves)."""
         op = self.operations[unit[0]][0]
-        own = _PRICE.get(op, 1.0 if op == "item" else _FUSED)
+        own = _PRICE.get(op, 1.0)
         total = own * (1 - len(unit))
         if op != "item":
             for place in range(len(self.operands[unit[0]])):
@@ -243,7 +250,7 @@ class _Packing:
         done: set[int] = set()
         out: list[Unit] = []
         for v in range(len(self.operations)):
-            if v in done or self.operations[v][0] in LEAVES:
+            if v in done or self.operations[v][0] in _PARTS:
                 continue
             circle = self._visit(v, done, out)
             if circle is not None:
@@ -279,7 +286,7 @@ class _Packing:
             yield from sorted({self.group.get(user, (user,)) for v in unit for user, _ in self.users[v]})
 
     def _needed(self, unit: Unit) -> Iterator[int]:
-        return (i for v in unit for i in self.operands[v] if self.operations[i][0] not in LEAVES)
+        return (i for v in unit for i in self.operands[v] if self.operations[i][0] not in _PARTS)
 
 
 def _runs(alike: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
@@ -327,7 +334,7 @@ def _colours(tape: Tape, rounds: Sequence[int]) -> list[np.ndarray]:
         own[v] = names.setdefault(key, len(names) + 1)
         if op not in LEAVES:
             first[v], second[v] = a, b
-            either[v] = op in _EITHER_WAY
+            either[v] = op in _EITHER_WAY or op == PRODUCT
     has_a, has_b = first >= 0, second >= 0
     place_b = np.where(either, np.uint64(1), np.uint64(2))
     colour = _mixed(own)

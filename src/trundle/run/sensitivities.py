@@ -51,7 +51,7 @@ class Sensitivities:
                 f"{quantity.name!r} has no derivative of its own: ask for that of '{quantity.owner}.rotation'."
             )
         t, x, p = run.raw
-        kernels = f.kernels(f"change {quantity.name} {self.used}", lambda f: self._functions(f, quantity), seldom=True)
+        kernels = f.kernels(f"change {quantity.name} {self.used}", lambda f: self._functions(f, quantity))
         kernel = kernels["change"]
         p = np.broadcast_to(p, (len(t), np.shape(p)[-1]))
         extended = np.hstack([x, self.states[:, :, k]]), np.hstack([p, self.parameters[:, :, k]])

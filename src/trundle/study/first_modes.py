@@ -63,7 +63,7 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
     loaded, opening = _loaded(f.model), _opening(f.model)
     if not loaded and not opening:
         return
-    values = np.array(f.kernels("contacts at start", _contact_kernel, seldom=True)["values"](t, x, p))
+    values = np.array(f.kernels("contacts at start", _contact_kernel)["values"](t, x, p))
     for c, load in zip(loaded, values, strict=False):
         if abs(load) < NO_LOAD:
             raise SolveError(
@@ -132,7 +132,7 @@ def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array,
         fine = np.ones(len(p), bool)
     loaded, opening = len(_loaded(f.model)), len(_opening(f.model))
     if loaded or opening:
-        kernel = f.kernels("contacts at start", _contact_kernel, seldom=True)["values"]
+        kernel = f.kernels("contacts at start", _contact_kernel)["values"]
         values = evaluate_many(kernel, kernel, t, x, found, threads=1)
         fine &= np.all(np.abs(values[:, :loaded]) >= NO_LOAD, axis=1)
         fine &= np.all(values[:, loaded : loaded + opening] >= -OVERLAP, axis=1)
@@ -145,7 +145,7 @@ def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
     opening = _opening(f.model)
     if not opening:
         return
-    values = np.array(f.kernels("contacts at start", _contact_kernel, seldom=True)["values"](t, x, p))
+    values = np.array(f.kernels("contacts at start", _contact_kernel)["values"](t, x, p))
     gaps = values[len(_loaded(f.model)) :][: len(opening)]
     for c, gap in zip(opening, gaps, strict=True):
         if not np.isfinite(gap):

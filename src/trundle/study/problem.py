@@ -19,12 +19,6 @@ def multiplier_shift(rtol: float) -> float:
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 
-def kinds_of_run(f: Formulation, stiff: bool) -> list[str]:
-    """Kernels that `make_problem` asks for."""
-    events = bool(f.model.events or transitions(f.model))
-    return ["base", *["stiff"] * stiff, *["events"] * events]
-
-
 def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Problem:
     """Kernels of the system arranged for the time loop."""
     base = f.kernels("base")

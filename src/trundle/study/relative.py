@@ -51,7 +51,7 @@ def relative_dynamics(f: Formulation, run: "Run", on: str = "speeds") -> "xr.Dat
         )
     t, x, p = states(f, run)
     bodies, n = [b.name for b in f.equations.inertias], f.n_u
-    kernel = f.kernels("relative", _kernels, seldom=True)["forces"]
+    kernel = f.kernels("relative", _kernels)["forces"]
     values = evaluate(kernel, kernel, t, x, p).reshape(len(t), -1, n)
     names, units = f.layout.speed_names(), _units(f)
     if on == "independent":
@@ -80,7 +80,7 @@ def inertial_residual(f: Formulation, run: "Run") -> "xr.DataArray":
     import xarray as xr
 
     t, x, p = states(f, run)
-    kernel = f.kernels("inertial residual", _residual_kernel, seldom=True)["residual"]
+    kernel = f.kernels("inertial residual", _residual_kernel)["residual"]
     values = evaluate(kernel, kernel, t, x, p)
     left, size = values[:, : f.n_u], values[:, f.n_u :]
     scale = np.max(size, axis=0)

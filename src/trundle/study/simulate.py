@@ -22,7 +22,7 @@ from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import check_lines, watched_by_guards
 from trundle.study.half_turn import within_half_turn
-from trundle.study.problem import kinds_of_run, make_problem, multiplier_shift
+from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import refuse_overlaps
 from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
@@ -72,7 +72,6 @@ def prepare(
     p = f.parameter_vector(parameters)
     refuse_jumps(f, p, t0, t1)
     initial = start_state(f, start, parameters, t0)
-    f.kernels.prepare(kinds_of_run(f, method.needs_jacobian))
     x0 = state_vector(f, initial, p, t0)
     p[f.parameters.shift] = multiplier_shift(accuracy.rtol)
     p = first_modes(f, t0, x0, p)

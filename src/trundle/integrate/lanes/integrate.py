@@ -24,7 +24,7 @@ from trundle.integrate.problem import CompiledLanes, Rivals
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import set_control, set_method
-from trundle.kernel import aligned, compiled
+from trundle.kernel import aligned, compile_busy, compiled
 from trundle.kernel.memory import point_to
 from trundle.preparing import under_way
 
@@ -218,6 +218,7 @@ class _Share:
         """Call the compiled loop until the share is done; `report` is called now and then."""
         while not self.stopped:
             loop(self.record.address)
+            compile_busy()
             if report is not None:
                 report()
             if self.record.busy == 0 and self.record.next_job >= self.record.last_job:

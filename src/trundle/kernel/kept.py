@@ -1,0 +1,114 @@
+"""Kernels by a key of their owner: tapes with their programs on disk, and machine code where it was generated."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import KernelError
+from trundle.kernel.cache import USER_CACHE, Bundle
+from trundle.kernel.compile import compile_tapes
+from trundle.kernel.fuse import fuse
+from trundle.kernel.jit import Kernel, Shape
+from trundle.kernel.program import STEP, Program, program
+from trundle.kernel.tape import Tape
+from trundle.kernel.tiers import BUSY, BUSY_AGAIN, Threaded, load_threaded
+
+_INDEX = np.dtype("<i4")
+_NUMBER = np.dtype("<f8")
+
+
+def load_kept(key: str, owner: str = "") -> dict[str, Kernel] | None:
+    """The kernels that were kept under a key; None where there are none, or not what should be. The owner is named
+    where somebody waits for machine code.
+    """
+    bundle = USER_CACHE.load_bundle(f"tapes {key}")
+    try:
+        return None if bundle is None else _load(key, bundle, owner, again=True)
+    except (KernelError, RuntimeError, ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def keep_and_load(key: str, tapes: Mapping[str, Tape], lanes: int = 1, owner: str = "") -> dict[str, Kernel]:
+    """Kernels of tapes, which are kept under the key."""
+    bundle = _packed(tapes, lanes)
+    USER_CACHE.save_bundle(f"tapes {key}", bundle)
+    return _load(key, bundle, owner, again=False)
+
+
+def _load(key: str, bundle: Bundle, owner: str, again: bool) -> dict[str, Kernel]:
+    kernels: dict[str, Kernel] = {}
+    busy = BUSY_AGAIN if again else BUSY
+    threaded: dict[str, Threaded] = {}
+    for shape in bundle.shapes:
+        own_key = f"code {key} {shape.name}"
+        code = USER_CACHE.load_bundle(own_key) if again else None
+        if code is not None:
+            kernels |= code.load()
+            continue
+        part = bundle.meta[shape.name]
+        generate = partial(_machine_code, own_key, shape, bundle.code, part)
+        threaded[shape.name] = Threaded(shape, _program(bundle.code, part), generate, busy, owner)
+    return kernels | (load_threaded(threaded) if threaded else {})
+
+
+def _machine_code(key: str, shape: Shape, data: bytes, part: Mapping[str, Any]) -> Kernel:
+    bundle = compile_tapes({shape.name: _tape(data, part, shape)}, shape.lanes)
+    USER_CACHE.save_bundle(key, bundle)
+    return bundle.load()[shape.name]
+
+
+# -- on disk -----------------------------------------------------------------------------------------------------------
+
+
+def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
+    """All arrays one after the other; where each stands is written in the meta of the bundle."""
+    data = bytearray()
+
+    def put(values: Any, kind: np.dtype[Any]) -> tuple[int, int]:
+        array = np.asarray(values, kind)
+        start = len(data)
+        data.extend(array.tobytes())
+        data.extend(bytes(-len(data) % 8))
+        return start, array.size
+
+    shapes, meta = [], {}
+    for name, given in tapes.items():
+        tape = fuse(given)
+        steps = program(tape)
+        kinds = {op: k for k, op in enumerate(dict.fromkeys(op for op, _, _ in tape.operations))}
+        meta[name] = {
+            "kinds": list(kinds),
+            "operations": put([(kinds[op], a, b) for op, a, b in tape.operations], _INDEX),
+            "constants": put(tape.constants, _NUMBER),
+            "outputs": put(tape.outputs, _INDEX),
+            "names": steps.names,
+            "steps": put(steps.steps, STEP),
+            "places": steps.n_places,
+        }
+        # Room for the steps, and for machine code, which keeps each value once at most.
+        work_size = max(steps.n_places, len(tape.operations))
+        shapes.append(Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_size))
+    return Bundle(bytes(data), tuple(shapes), meta)
+
+
+def _array(data: bytes, at: tuple[int, int], kind: np.dtype[Any]) -> np.ndarray:
+    return np.frombuffer(data, kind, at[1], at[0])
+
+
+def _program(data: bytes, part: Mapping[str, Any]) -> Program:
+    constants = _array(data, part["constants"], _NUMBER)
+    return Program(tuple(part["names"]), _array(data, part["steps"], STEP), constants, part["places"])
+
+
+def _tape(data: bytes, part: Mapping[str, Any], shape: Shape) -> Tape:
+    rows = _array(data, part["operations"], _INDEX).reshape(-1, 3).tolist()
+    return Tape(
+        shape.name,
+        shape.n_x,
+        shape.n_p,
+        tuple((part["kinds"][op], a, b) for op, a, b in rows),
+        tuple(_array(data, part["constants"], _NUMBER).tolist()),
+        tuple(_array(data, part["outputs"], _INDEX).tolist()),
+    )

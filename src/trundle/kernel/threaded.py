@@ -1,0 +1,154 @@
+"""Threaded code: the operations of tapes as small functions of machine code, each of which goes on to the next.
+
+A program is a row of steps with the addresses of these functions (see `program`). Its first step is called, and each
+step calls the next as its last act, which is a jump. Nothing has to be generated for a new model: it runs at once,
+slower than machine code of its own but with the same bits.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from trundle.kernel import operation
+from trundle.kernel.cache import USER_CACHE, Bundle
+from trundle.kernel.fuse import SUMS
+from trundle.kernel.interpret import BINARY
+from trundle.kernel.ir import LIBRARY, Block
+from trundle.kernel.jit import emit_object, host, load_code
+from trundle.kernel.lower import PARAMETERS, Target, module
+from trundle.kernel.program import END, OUTPUT, STEP
+from trundle.kernel.read_table import FIND, ROOT, definition
+
+_NUMBERS = (
+    *operation.ARITHMETIC, *SUMS, *operation.INTRINSIC, *operation.TRUTHS, *operation.LOGIC, *LIBRARY, "neg", "sign",
+    "if_else_zero", ROOT, FIND,
+)  # fmt: skip
+_STEP = "ptr %step, ptr %places, ptr %out"
+
+SELF = ("code", "start", "calls", "steps", "constants", "n_constants", "n_x", "n_p", "n_out", "lanes")
+"""What a kernel in threaded code knows about itself, in this order, as words of 64 bits: machine code of its own as
+soon as there is some (else 0), the function that starts the steps, how often that was called, the first step, the
+constants, sizes in doubles."""
+
+
+@dataclass(frozen=True)
+class ThreadedCode:
+    """The functions in memory: where each stands."""
+
+    start: int
+    steps: dict[str, int]
+    engine: Any  # owns the memory of the code
+
+
+@cache
+def threaded_code(lanes: int) -> ThreadedCode:
+    """The functions for so many lanes; generated once and kept."""
+    key = f"threaded code {lanes} lanes"
+    kept = USER_CACHE.load_bundle(key)
+    if kept is None:
+        kept = Bundle(emit_object(functions(lanes, host())), ())
+        USER_CACHE.save_bundle(key, kept)
+    engine = load_code(kept.code)
+    names = (*_NUMBERS, "sincos", "item", OUTPUT, END)
+    return ThreadedCode(
+        engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
+    )
+
+
+def functions(lanes: int, target: Target) -> str:
+    """IR text of all functions."""
+    declarations: set[str] = set()
+    bodies = [_COPY, _start(lanes)]
+    bodies += [_step(name, block) for name, block in _steps(lanes, target.fuses, declarations)]
+    bodies += [f'define dso_local void @"step.{END}"({_STEP}) #0 {{\nret void\n}}\n', definition(declarations)]
+    return module(target, lanes, declarations, bodies)
+
+
+def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[str, Block]]:
+    for name in _NUMBERS:
+        block = Block(lanes, declarations)
+        count = 3 if name in SUMS else 2 if name in BINARY or name == FIND else 1
+        given = [_load(block, place) for place in ("a", "b", "c")[:count]]
+        _store(block, "to", operation.number(block, fuses, name, *given))
+        yield name, block
+    block = Block(lanes, declarations)
+    sine, cosine = operation.pair(block, fuses, _load(block, "a"))
+    _store(block, "to", sine)
+    _store(block, "c", cosine)
+    yield "sincos", block
+    block = Block(lanes, declarations)
+    _store(block, "to", block.load_from(block.as_pointer(_load(block, "a")), _field(block, "b")))
+    yield "item", block
+    block = Block(lanes, declarations)
+    _store(block, "to", _load(block, "a"), "out")
+    yield OUTPUT, block
+
+
+def _step(name: str, block: Block) -> str:
+    """The function of a step: at its end it goes on to the next."""
+    block.lines += [
+        f"%after = getelementptr i8, ptr %step, i64 {STEP.itemsize}",
+        "%next = load ptr, ptr %after, align 8",
+        "musttail call void %next(ptr %after, ptr %places, ptr %out)",
+        "ret void",
+    ]
+    return f'define dso_local void @"step.{name}"({_STEP}) #0 {{\n' + "\n".join(block.lines) + "\n}\n"
+
+
+def _field(block: Block, name: str) -> str:
+    """A number of the step itself."""
+    at = block.emit(f"getelementptr i8, ptr %step, i64 {STEP.fields[name][1]}")
+    return block.emit(f"sext i32 {block.emit(f'load i32, ptr {at}, align 4')} to i64")
+
+
+def _load(block: Block, name: str) -> str:
+    at = block.emit(f"getelementptr i8, ptr %places, i64 {_field(block, name)}")
+    return block.emit(f"load {block.real}, ptr {at}, align 8")
+
+
+def _store(block: Block, name: str, value: str, array: str = "places") -> None:
+    at = block.emit(f"getelementptr i8, ptr %{array}, i64 {_field(block, name)}")
+    block.lines.append(f"store {block.real} {value}, ptr {at}, align 8")
+
+
+def _start(lanes: int) -> str:
+    """Constants and inputs to their places, then the first step."""
+    lines = []
+    for name in ("calls", "steps", "constants", "n_constants", "n_x", "n_p"):
+        kind = "ptr" if name in ("steps", "constants") else "i64"
+        lines += [
+            f"%at_{name} = getelementptr i64, ptr %self, i64 {SELF.index(name)}",
+            f"%{name} = load {kind}, ptr %at_{name}, align 8",
+        ]
+    return (
+        f"define dso_local void @start({PARAMETERS}, ptr %self) #0 {{\n" + "\n".join(lines) + "\n"
+        "%more = add i64 %calls, 1\nstore i64 %more, ptr %at_calls, align 8\n"
+        "%after_constants = call ptr @copy(ptr %work, ptr %constants, i64 %n_constants)\n"
+        f"%after_t = call ptr @copy(ptr %after_constants, ptr %t, i64 {lanes})\n"
+        "%after_x = call ptr @copy(ptr %after_t, ptr %x, i64 %n_x)\n"
+        "%after_p = call ptr @copy(ptr %after_x, ptr %p, i64 %n_p)\n"
+        "%first = load ptr, ptr %steps, align 8\n"
+        "call void %first(ptr %steps, ptr %work, ptr %out)\nret void\n}\n"
+    )
+
+
+_COPY = """
+define internal ptr @copy(ptr %to, ptr %from, i64 %n) #0 {
+entry:
+%some = icmp sgt i64 %n, 0
+br i1 %some, label %loop, label %done
+loop:
+%k = phi i64 [0, %entry], [%next, %loop]
+%at = getelementptr double, ptr %from, i64 %k
+%into = getelementptr double, ptr %to, i64 %k
+%value = load double, ptr %at, align 8
+store double %value, ptr %into, align 8
+%next = add i64 %k, 1
+%more = icmp slt i64 %next, %n
+br i1 %more, label %loop, label %done
+done:
+%end = getelementptr double, ptr %to, i64 %n
+ret ptr %end
+}
+"""

@@ -1,0 +1,164 @@
+"""Kernels that run at once and become fast where that pays: first threaded code, then machine code of their own.
+
+To generate machine code of a model takes as long as some ten thousand calls of it in threaded code. A kernel therefore
+starts in threaded code (see `threaded`), which counts its calls; when they are many, machine code is generated, kept on
+disk, and takes over, even in the middle of a run. Both give the same bits.
+"""
+
+import ctypes
+from collections.abc import Callable, Mapping
+from functools import cache
+from threading import Lock
+from weakref import WeakSet
+
+import numpy as np
+
+from trundle.kernel.jit import Kernel, Shape, emit_object, host, load_code
+from trundle.kernel.lower import ARGUMENTS, PARAMETERS, many_symbol, module, symbol
+from trundle.kernel.memory import address_of
+from trundle.kernel.program import Program
+from trundle.kernel.threaded import SELF, threaded_code
+from trundle.preparing import preparing
+
+BUSY = 40_000
+"""Calls after which machine code is generated: by then threaded code has cost about as much time as that will."""
+BUSY_AGAIN = 10_000
+"""The same for a kernel that an earlier process has used: it is used more often."""
+
+_live: "WeakSet[Threaded]" = WeakSet()
+_one_by_one = Lock()
+
+
+def compile_busy() -> None:
+    """Generate machine code for what has been called often; long work calls this now and then."""
+    for kernel in list(_live):
+        kernel.compile_if_busy()
+
+
+class Threaded:
+    """A kernel in threaded code: its steps, and what it knows about itself."""
+
+    def __init__(
+        self, shape: Shape, program: Program, machine_code: Callable[[], Kernel], busy: int, owner: str
+    ) -> None:
+        self.shape, self._machine_code, self._busy, self._owner = shape, machine_code, busy, owner
+        code = threaded_code(shape.lanes)
+        self._code, self._steps = code, _located(program, code.steps, shape.lanes)
+        self._constants = np.repeat(program.constants, shape.lanes)
+        self._machine: Kernel | None = None
+        given = {
+            "start": code.start, "steps": address_of(self._steps), "constants": address_of(self._constants),
+            "n_constants": len(self._constants), "n_x": shape.n_x * shape.lanes, "n_p": shape.n_p * shape.lanes,
+            "n_out": shape.n_out * shape.lanes, "lanes": shape.lanes,
+        }  # fmt: skip
+        self.words = np.array([given.get(name, 0) for name in SELF], np.int64)
+        _live.add(self)
+        if busy == 0:
+            self.compile()
+
+    @property
+    def calls(self) -> int:
+        """How often it was called in threaded code."""
+        return int(self.words[_CALLS])
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether machine code is called now."""
+        return self._machine is not None
+
+    def compile_if_busy(self) -> None:
+        """Generate machine code if the kernel was called often; another thread that does so is not waited for."""
+        if self.words[_CALLS] >= self._busy and self._machine is None and _one_by_one.acquire(blocking=False):
+            try:
+                self.compile()
+            finally:
+                _one_by_one.release()
+
+    def compile(self) -> None:
+        """Generate machine code, which is called from now on."""
+        if self._machine is None:
+            with preparing(f"machine code{self._owner} ({self.shape.name}), kept for next time"):
+                self._machine = self._machine_code()
+            self.words[_CODE] = self._machine.address
+        _live.discard(self)
+
+
+_CODE, _CALLS = SELF.index("code"), SELF.index("calls")
+
+
+def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.ndarray:
+    """Steps with the addresses of their functions and the distances of their places, in bytes."""
+    steps = program.steps.copy()
+    steps["code"] = np.array([addresses[name] for name in program.names], np.int64)[program.steps["code"]]
+    for field in ("to", "a", "b", "c"):
+        steps[field] *= 8 * lanes
+    if "item" in program.names:  # a place in a record, not one of the program
+        items = program.steps["code"] == program.names.index("item")
+        steps["b"][items] = program.steps["b"][items]
+    return steps
+
+
+# -- many kernels at once ----------------------------------------------------------------------------------------------
+
+
+def load_threaded(parts: Mapping[str, Threaded]) -> dict[str, Kernel]:
+    """Kernels of threaded code, each behind an address that stays when machine code takes over."""
+    engine = load_code(_doors(len(parts)))
+    words = np.array([address_of(part.words) for part in parts.values()], np.int64)
+    ctypes.memmove(engine.get_global_value_address(_TABLE), address_of(words), words.nbytes)
+    kernels = {}
+    for k, (name, part) in enumerate(parts.items()):
+        s = part.shape
+        address, many = (engine.get_function_address(of(str(k))) for of in (symbol, many_symbol))
+        owned = (engine, part)
+        kernels[name] = Kernel(name, address, s.lanes, s.n_x, s.n_p, s.n_out, s.work_size, many, owned, part)
+    return kernels
+
+
+_TABLE = "trundle.kernels"
+
+
+@cache
+def _doors(count: int) -> bytes:
+    """Object code of functions that go on to the machine code of a kernel or, while there is none, to its steps."""
+    bodies = [f"@{_TABLE} = dso_local global [{count} x ptr] zeroinitializer, align 8\n"]
+    bodies += [_door(k) + _loop(k) for k in range(count)]
+    return emit_object(module(host(), 1, set(), bodies))
+
+
+def _word(name: str, kind: str = "i64") -> str:
+    return (
+        f"%at_{name} = getelementptr i64, ptr %self, i64 {SELF.index(name)}\n"
+        f"%{name} = load {kind}, ptr %at_{name}, align 8\n"
+    )
+
+
+def _own_words(k: int) -> str:
+    return f"%self = load ptr, ptr getelementptr (ptr, ptr @{_TABLE}, i64 {k}), align 8\n"
+
+
+def _door(k: int) -> str:
+    return (
+        f'define dso_local void @"{symbol(str(k))}"({PARAMETERS}) #0 {{\n{_own_words(k)}{_word("code", "ptr")}'
+        "%none = icmp eq ptr %code, null\nbr i1 %none, label %threaded, label %machine\n"
+        f"machine:\ntail call void %code({ARGUMENTS})\nret void\n"
+        f"threaded:\n{_word('start', 'ptr')}tail call void %start({ARGUMENTS}, ptr %self)\nret void\n}}\n"
+    )
+
+
+def _loop(k: int) -> str:
+    """Over groups of lanes, so that Python calls once for many evaluations."""
+    sizes = {"t": "lanes", "x": "n_x", "p": "n_p", "out": "n_out"}
+    moves = "\n".join(
+        f"%{array}_at = mul i64 %k, %{size}\n%{array}_k = getelementptr double, ptr %{array}, i64 %{array}_at"
+        for array, size in sizes.items()
+    )
+    return (
+        f'define dso_local void @"{many_symbol(str(k))}"(i64 %n, {PARAMETERS}) #0 {{\nentry:\n{_own_words(k)}'
+        f"{''.join(_word(size) for size in sizes.values())}"
+        "%some = icmp sgt i64 %n, 0\nbr i1 %some, label %loop, label %done\n"
+        f"loop:\n%k = phi i64 [0, %entry], [%next, %loop]\n{moves}\n"
+        f'call void @"{symbol(str(k))}"(ptr %t_k, ptr %x_k, ptr %p_k, ptr %out_k, ptr %work)\n'
+        "%next = add i64 %k, 1\n%more = icmp slt i64 %next, %n\nbr i1 %more, label %loop, label %done\n"
+        "done:\nret void\n}\n"
+    )

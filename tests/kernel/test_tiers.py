@@ -1,0 +1,128 @@
+"""Threaded code = machine code to the last bit, and one takes over from the other where that pays."""
+
+import gc
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from trundle.kernel import Kernel, compile_busy, compile_kernels, evaluate, keep_and_load, load_kept, read_tape, tiers
+from trundle.kernel.fuse import PRODUCT, SUMS, fuse
+from trundle.kernel.program import END, OUTPUT, program
+from trundle.lookup.table import Table
+
+Builder = Callable[..., ca.Function]
+
+
+def point(kernel: Kernel, seed: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    tail = () if kernel.lanes == 1 else (kernel.lanes,)
+    return rng.normal(size=tail), rng.normal(size=(kernel.n_x, *tail)), rng.normal(size=(kernel.n_p, *tail))
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_the_same_bits_in_all_lanes(tangle: Builder, lanes: int) -> None:
+    machine = compile_kernels({"f": tangle()}, lanes, cache=None)["f"]
+    threaded = keep_and_load("f", {"f": read_tape(tangle())}, lanes)["f"]
+    for seed in range(5):
+        np.testing.assert_array_equal(threaded(*point(machine, seed)), machine(*point(machine, seed)))
+
+
+def test_tables() -> None:
+    u = np.linspace(-1.0, 1.0, 9)
+    table = Table((u, u), np.sin(u[:, None] + 2 * u[None, :]), beyond="hold")
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p")
+    value = table.kind.value(p, [x[0], ca.sin(x[1])])
+    function = ca.Function("f", [t, x, p], [value, x[0] * value + x[1]])
+    machine, threaded = compile_kernels({"f": function})["f"], keep_and_load("f", {"f": read_tape(function)})["f"]
+    for at in np.random.default_rng(2).normal(size=(20, 2)):
+        given = (0.0, at, [table.block.handle])
+        np.testing.assert_array_equal(threaded(*given), machine(*given))
+
+
+def test_many_evaluations_at_once(tangle: Builder) -> None:
+    tapes = {"small": read_tape(tangle(3)), "large": read_tape(tangle(9))}
+    scalar, wide = (keep_and_load(f"{lanes} lanes", tapes, lanes) for lanes in (1, 4))
+    x = np.random.default_rng(1).normal(size=(23, 6))
+    for name in tapes:
+        found = evaluate(scalar[name], wide[name], 0.3, x, [0.1, 0.2])
+        np.testing.assert_array_equal(found, [scalar[name](0.3, at, [0.1, 0.2]) for at in x])
+
+
+class TestTakingOver:
+    def test_when_it_was_called_often(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tiers, "_live", type(tiers._live)())
+        monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
+        kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
+        kernel, given = kernels["f"], point(kernels["f"])
+        address, before = kernel.address, kernel(*given)
+        for _ in range(48):
+            kernel(*given)
+        compile_busy()
+        assert kernel.threaded.calls == 49 and not kernel.threaded.is_compiled
+        kernel(*given)
+        compile_busy()
+        assert kernel.threaded.is_compiled and not kernels["g"].threaded.is_compiled
+        np.testing.assert_array_equal(kernel(*given), before)
+        assert kernel.threaded.calls == 50 and kernel.address == address
+
+    def test_what_was_compiled_is_found_again(self, tangle: Builder) -> None:
+        kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
+        expected = kernels["f"](*point(kernels["f"]))
+        kernels["f"].threaded.compile()
+        again = load_kept("model")
+        assert again["f"].threaded is None and again["g"].threaded.calls == 0
+        np.testing.assert_array_equal(again["f"](*point(again["f"])), expected)
+        assert load_kept("another") is None
+
+    def test_room_for_both(self, tangle: Builder) -> None:
+        """Callers allocate work once; machine code must do with what threaded code has asked for."""
+        for rounds in (3, 60, 400):
+            function = tangle(rounds)
+            machine = compile_kernels({"f": function}, cache=None)["f"]
+            assert keep_and_load("f", {"f": read_tape(function)})["f"].work_size >= machine.work_size
+
+    def test_nothing_is_left_behind(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tiers, "_live", type(tiers._live)())
+        kernels = keep_and_load("model", {"f": read_tape(tangle(3))})
+        assert len(tiers._live) == 1
+        del kernels
+        gc.collect()
+        assert len(tiers._live) == 0
+
+
+class TestProgram:
+    def test_steps_stand_behind_what_they_need(self, tangle: Builder) -> None:
+        """Followed place by place: every place that is read was written, or is a constant or an input."""
+        tape = read_tape(tangle(30))
+        plan = program(tape)
+        known = set(range(len(tape.constants) + 1 + tape.n_x + tape.n_p))
+        written = set()
+        for code, to, a, b, c in plan.steps.tolist():
+            name = plan.names[code]
+            if name == END:
+                break
+            count = 3 if name in SUMS else 1 if name in ("sincos", OUTPUT) else 2
+            assert {a, b, c} - {0} <= known or set((a, b, c)[:count]) <= known
+            if name == OUTPUT:
+                written.add(to)
+            else:
+                known |= {to, c} if name == "sincos" else {to}
+        assert written == set(range(len(tape.outputs))) and max(known) < plan.n_places < len(tape.operations) / 3
+
+    def test_the_same_kind_follows_itself(self, tangle: Builder) -> None:
+        codes = program(read_tape(tangle(30))).steps["code"]
+        assert np.count_nonzero(np.diff(codes)) < 0.5 * len(codes)
+
+    def test_products_go_into_one_sum(self) -> None:
+        x = ca.SX.sym("x", 4)
+        shared = x[0] * x[1]
+        function = ca.Function(
+            "f", [ca.SX.sym("t"), x, ca.SX.sym("p", 0)],
+            [x[0] * x[2] + x[1] * x[3], x[3] - x[2] * x[2], x[0] * x[3] - x[1], shared + x[2], shared - x[3]],
+        )  # fmt: skip
+        names = [op for op, _, _ in fuse(read_tape(function)).operations]
+        assert names.count(PRODUCT) == 3 and names.count("mul") == 2 and names.count("add") == 1
+        assert [names.count(op) for op in SUMS] == [1, 1, 1]
+        np.testing.assert_array_equal(fuse(fuse(read_tape(function))).operations, fuse(read_tape(function)).operations)
