@@ -91,7 +91,7 @@ class KernelStore:
         if kept is not None:
             return kept
         with preparing(f"the equations{owner} ({kind}), kept for next time"):
-            return keep_and_load(key, self._tapes.pop(kind, None) or self._read(make), lanes, owner)
+            return keep_and_load(key, self._tapes.pop(kind, {}) or self._read(make), lanes, owner)
 
     def _read(self, make: Maker) -> dict[str, Tape]:
         with quick_symbols():

@@ -17,6 +17,7 @@ from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.lower import Target, many_symbol, symbol
 from trundle.kernel.memory import address_of, aligned
 from trundle.lookup.memory import directory_address
+from trundle.typing import Untyped
 
 if TYPE_CHECKING:
     from trundle.kernel.tiers import Threaded
@@ -137,7 +138,7 @@ def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
     return machine, module
 
 
-def load_code(code: bytes) -> Any:
+def load_code(code: bytes) -> Untyped:
     """Put object code into memory: an engine that owns it and knows where its functions stand."""
     target = host()
     machine = _machine(target)

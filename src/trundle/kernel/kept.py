@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from trundle.kernel.jit import Kernel, Shape
 from trundle.kernel.program import STEP, Program, program
 from trundle.kernel.tape import Tape
 from trundle.kernel.tiers import BUSY, BUSY_AGAIN, Threaded, load_threaded
+from trundle.typing import Settings, Untyped
 
 _INDEX = np.dtype("<i4")
 _NUMBER = np.dtype("<f8")
@@ -53,7 +53,7 @@ def _load(key: str, bundle: Bundle, owner: str, again: bool) -> dict[str, Kernel
     return kernels | (load_threaded(threaded) if threaded else {})
 
 
-def _machine_code(key: str, shape: Shape, data: bytes, part: Mapping[str, Any]) -> Kernel:
+def _machine_code(key: str, shape: Shape, data: bytes, part: Settings) -> Kernel:
     bundle = compile_tapes({shape.name: _tape(data, part, shape)}, shape.lanes)
     USER_CACHE.save_bundle(key, bundle)
     return bundle.load()[shape.name]
@@ -66,7 +66,7 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
     """All arrays one after the other; where each stands is written in the meta of the bundle."""
     data = bytearray()
 
-    def put(values: Any, kind: np.dtype[Any]) -> tuple[int, int]:
+    def put(values: Untyped, kind: Untyped) -> tuple[int, int]:
         array = np.asarray(values, kind)
         start = len(data)
         data.extend(array.tobytes())
@@ -93,16 +93,16 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
     return Bundle(bytes(data), tuple(shapes), meta)
 
 
-def _array(data: bytes, at: tuple[int, int], kind: np.dtype[Any]) -> np.ndarray:
+def _array(data: bytes, at: tuple[int, int], kind: Untyped) -> np.ndarray:
     return np.frombuffer(data, kind, at[1], at[0])
 
 
-def _program(data: bytes, part: Mapping[str, Any]) -> Program:
+def _program(data: bytes, part: Settings) -> Program:
     constants = _array(data, part["constants"], _NUMBER)
     return Program(tuple(part["names"]), _array(data, part["steps"], STEP), constants, part["places"])
 
 
-def _tape(data: bytes, part: Mapping[str, Any], shape: Shape) -> Tape:
+def _tape(data: bytes, part: Settings, shape: Shape) -> Tape:
     rows = _array(data, part["operations"], _INDEX).reshape(-1, 3).tolist()
     return Tape(
         shape.name,

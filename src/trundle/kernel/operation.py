@@ -45,7 +45,7 @@ def truth(block: Block, op: str, *operands: str) -> str:
     if op in COMPARISON:
         return block.compare(COMPARISON[op], *operands)
     if op == "not":
-        return block.compare("oeq", *operands, block.number(0.0))
+        return block.compare("oeq", operands[0], block.number(0.0))
     return logic(block, op, *(is_true(block, a) for a in operands))
 
 

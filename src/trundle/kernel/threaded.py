@@ -8,7 +8,6 @@ slower than machine code of its own but with the same bits.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from trundle.kernel import operation
 from trundle.kernel.cache import USER_CACHE, Bundle
@@ -19,12 +18,15 @@ from trundle.kernel.jit import emit_object, host, load_code
 from trundle.kernel.lower import PARAMETERS, Target, module
 from trundle.kernel.program import END, OUTPUT, STEP
 from trundle.kernel.read_table import FIND, ROOT, definition
+from trundle.typing import Untyped
 
 _NUMBERS = (
     *operation.ARITHMETIC, *SUMS, *operation.INTRINSIC, *operation.TRUTHS, *operation.LOGIC, *LIBRARY, "neg", "sign",
     "if_else_zero", ROOT, FIND,
 )  # fmt: skip
 _STEP = "ptr %step, ptr %places, ptr %out"
+_PLACES = {name: place for name, (_, place, *_) in (STEP.fields or {}).items()}
+"""Where the parts of a step stand (bytes)."""
 
 SELF = ("code", "start", "calls", "steps", "constants", "n_constants", "n_x", "n_p", "n_out", "lanes")
 """What a kernel in threaded code knows about itself, in this order, as words of 64 bits: machine code of its own as
@@ -38,7 +40,7 @@ class ThreadedCode:
 
     start: int
     steps: dict[str, int]
-    engine: Any  # owns the memory of the code
+    engine: Untyped  # owns the memory of the code
 
 
 @cache
@@ -98,7 +100,7 @@ def _step(name: str, block: Block) -> str:
 
 def _field(block: Block, name: str) -> str:
     """A number of the step itself."""
-    at = block.emit(f"getelementptr i8, ptr %step, i64 {STEP.fields[name][1]}")
+    at = block.emit(f"getelementptr i8, ptr %step, i64 {_PLACES[name]}")
     return block.emit(f"sext i32 {block.emit(f'load i32, ptr {at}, align 4')} to i64")
 
 
