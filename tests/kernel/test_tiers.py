@@ -96,7 +96,7 @@ class TestProgram:
     @pytest.mark.parametrize("rounds", [3, 30])
     def test_steps_stand_behind_what_they_need(self, tangle: Builder, rounds: int) -> None:
         """Followed place by place: every place that is read was written, or is a constant or an input."""
-        tape = read_tape(tangle(rounds))
+        tape = fuse(read_tape(tangle(rounds)))
         plan = program(tape)
         known = set(range(len(tape.constants) + 1 + tape.n_x + tape.n_p))
         written = set()
@@ -113,9 +113,9 @@ class TestProgram:
         assert written == set(range(len(tape.outputs))) and max(known) < plan.n_places < len(tape.operations)
 
     def test_the_same_kind_follows_itself(self, tangle: Builder) -> None:
-        codes = program(read_tape(tangle(30))).steps["code"]
+        codes = program(fuse(read_tape(tangle(30)))).steps["code"]
         assert np.count_nonzero(np.diff(codes)) < 0.5 * len(codes)
-        short = read_tape(tangle(3))
+        short = fuse(read_tape(tangle(3)))
         names = program(short).names
         assert [name for name in names if name in ("sincos", "mul")] == ["sincos", "mul"]  # as they stand on the tape
 

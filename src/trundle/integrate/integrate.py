@@ -156,6 +156,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
         report: Callable[..., None] | None = None
         try:
             while True:
+                compile_busy()
                 tic = time.perf_counter()
                 run.budget = budget
                 loop(run.address)
@@ -164,7 +165,6 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 ending = _respond(code, workspace, folds, supervision)
                 if ending is not None:
                     return ending
-                compile_busy()
                 if chunk_steps is None and code == at.RUNNING:
                     budget = max(20, int(budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
                 if between_chunks is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.kernel.fuse import PRODUCT, SUMS, fuse
+from trundle.kernel.fuse import PRODUCT, SUMS
 from trundle.kernel.tape import LEAVES, Tape
 
 STEP = np.dtype([("code", "<i8"), ("to", "<i4"), ("a", "<i4"), ("b", "<i4"), ("c", "<i4")])
@@ -29,8 +29,9 @@ class Program:
 
 
 def program(tape: Tape) -> Program:
-    """The program of a tape. Long tapes take long to plan, so the loops below call no functions."""
-    tape = fuse(tape)
+    """The program of a tape whose products were fused. Long tapes take long to plan, so the loops below call no
+    functions.
+    """
     operations, outputs = tape.operations, tape.outputs
     needed, halves = _needed(tape)
     uses = [0] * len(operations)

@@ -27,11 +27,14 @@ BUSY_AGAIN = 10_000
 
 _live: "WeakSet[Threaded]" = WeakSet()
 _one_by_one = Lock()
+_listing = Lock()
 
 
 def compile_busy() -> None:
     """Generate machine code for what has been called often; long work calls this now and then."""
-    for kernel in list(_live):
+    with _listing:
+        kernels = list(_live)
+    for kernel in kernels:
         kernel.compile_if_busy()
 
 
@@ -52,7 +55,8 @@ class Threaded:
             "n_out": shape.n_out * shape.lanes, "lanes": shape.lanes,
         }  # fmt: skip
         self.words = np.array([given.get(name, 0) for name in SELF], np.int64)
-        _live.add(self)
+        with _listing:
+            _live.add(self)
         if busy == 0:
             self.compile()
 
@@ -80,7 +84,8 @@ class Threaded:
             with preparing(f"machine code{self._owner} ({self.shape.name}), kept for next time"):
                 self._machine = self._machine_code()
             self.words[_CODE] = self._machine.address
-        _live.discard(self)
+        with _listing:
+            _live.discard(self)
 
 
 _CODE, _CALLS = SELF.index("code"), SELF.index("calls")
