@@ -65,6 +65,15 @@ def test_pages_name_tests_that_exist(page):
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_the_glossary_names_places_that_exist():
+    text, package = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), ROOT / "src" / "trundle"
+    named = re.findall(r"`([a-z_/]+(?:\.py|/))`(?: `(\w+)`)?", text)
+    assert len(named) > 20
+    assert [place for place, _ in named if not (package / place).exists()] == []
+    lost = [word for place, word in named if word and word not in (package / place).read_text(encoding="utf-8")]
+    assert lost == []
+
+
 def test_the_face_of_a_system_stays_thin():
     """Questions are functions of `study`; `System` only documents them and passes them on."""
     assert len((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8").splitlines()) <= 200

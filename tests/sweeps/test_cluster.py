@@ -14,6 +14,8 @@ from trundle.errors import SolveError
 from trundle.sweeps import store
 from trundle.system import System
 
+KILL = signal.SIGTERM if os.name == "nt" else signal.SIGKILL  # which ends a process at once on each
+
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
 
@@ -65,7 +67,7 @@ def test_workers_that_are_killed_lose_nothing(client: Any, system: System, tmp_p
         if len(killed) < 1:
             killed.extend(client.run(os.getpid, on_error="ignore").values())
             for pid in killed[:dead]:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, KILL)
 
     cases = some(400)
     with pytest.MonkeyPatch.context() as patch:

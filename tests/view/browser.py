@@ -21,7 +21,9 @@ FLAGS = (
 
 
 def find_chromium() -> str | None:
-    """Path of a Chromium on this machine."""
+    """Path of a Chromium on this machine; none on Windows, whose processes do not inherit pipes by their numbers."""
+    if os.name == "nt":
+        return None
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
 
