@@ -57,7 +57,7 @@ class SurfaceGeometry:
         Parameters
         ----------
         a, b : array
-            Coordinates (m or rad) of the surface, of equal shape.
+            Coordinates (m or rad) of the surface; arrays are broadcast against each other.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class SurfaceGeometry:
         Parameters
         ----------
         a, b : array
-            Coordinates (m or rad) of the surface, of equal shape.
+            Coordinates (m or rad) of the surface; arrays are broadcast against each other.
 
         Returns
         -------
@@ -87,7 +87,7 @@ class SurfaceGeometry:
         Parameters
         ----------
         a, b : array
-            Coordinates (m or rad) of the surface, of equal shape.
+            Coordinates (m or rad) of the surface; arrays are broadcast against each other.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class SurfaceGeometry:
         Parameters
         ----------
         a, b : array
-            Coordinates (m or rad) of the surface, of equal shape.
+            Coordinates (m or rad) of the surface; arrays are broadcast against each other.
 
         Returns
         -------

@@ -89,7 +89,7 @@ class TravelLaw(ABC):
         ----------
         model : Model
             To which it is added.
-        start : float or expression
+        start : Start
             Distance at the start (m).
 
         Returns
@@ -233,9 +233,9 @@ class Free(TravelLaw):
             To which the states are added.
         name : str
             With which their names begin.
-        start : float or expression
+        start : Start
             Distance at the start (m).
-        speed : float or expression
+        speed : Start
             Speed at the start (m/s).
 
         Returns
