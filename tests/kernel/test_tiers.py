@@ -1,14 +1,29 @@
 """Threaded code = machine code to the last bit, and one takes over from the other where that pays."""
 
 import gc
+import platform
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.kernel import Kernel, compile_busy, compile_kernels, evaluate, keep_and_load, load_kept, read_tape, tiers
+from trundle.kernel import (
+    Kernel,
+    compile_busy,
+    compile_kernels,
+    evaluate,
+    keep_and_load,
+    load_kept,
+    read_tape,
+    ready_code,
+    threaded,
+    tiers,
+)
 from trundle.kernel.fuse import PRODUCT, SUMS, fuse
+from trundle.kernel.jit import host
 from trundle.kernel.program import END, OUTPUT, program
 from trundle.lookup.table import Table
 
@@ -24,9 +39,9 @@ def point(kernel: Kernel, seed: int = 5) -> tuple[np.ndarray, np.ndarray, np.nda
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 def test_the_same_bits_in_all_lanes(tangle: Builder, lanes: int) -> None:
     machine = compile_kernels({"f": tangle()}, lanes, cache=None)["f"]
-    threaded = keep_and_load("f", {"f": read_tape(tangle())}, lanes)["f"]
+    by_steps = keep_and_load("f", {"f": read_tape(tangle())}, lanes)["f"]
     for seed in range(5):
-        np.testing.assert_array_equal(threaded(*point(machine, seed)), machine(*point(machine, seed)))
+        np.testing.assert_array_equal(by_steps(*point(machine, seed)), machine(*point(machine, seed)))
 
 
 def test_tables() -> None:
@@ -35,10 +50,10 @@ def test_tables() -> None:
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p")
     value = table.kind.value(p, [x[0], ca.sin(x[1])])
     function = ca.Function("f", [t, x, p], [value, x[0] * value + x[1]])
-    machine, threaded = compile_kernels({"f": function})["f"], keep_and_load("f", {"f": read_tape(function)})["f"]
+    machine, by_steps = compile_kernels({"f": function})["f"], keep_and_load("f", {"f": read_tape(function)})["f"]
     for at in np.random.default_rng(2).normal(size=(20, 2)):
         given = (0.0, at, [table.block.handle])
-        np.testing.assert_array_equal(threaded(*given), machine(*given))
+        np.testing.assert_array_equal(by_steps(*given), machine(*given))
 
 
 def test_many_evaluations_at_once(tangle: Builder) -> None:
@@ -48,6 +63,20 @@ def test_many_evaluations_at_once(tangle: Builder) -> None:
     for name in tapes:
         found = evaluate(scalar[name], wide[name], 0.3, x, [0.1, 0.2])
         np.testing.assert_array_equal(found, [scalar[name](0.3, at, [0.1, 0.2]) for at in x])
+
+
+def test_functions_that_come_with_the_package(tangle: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not ready_code.serves(sys.platform, platform.machine(), host().features):
+        pytest.skip("object code is shipped for other machines")
+    ir = threaded.functions(1, ready_code.READY)
+    ready_code.place(tmp_path / threaded.shipped_name(1)).write_bytes(ready_code.make_ready_object(ir))
+    monkeypatch.setattr(threaded, "SHIPPED", tmp_path)
+    monkeypatch.setattr(threaded, "_kept", lambda lanes: pytest.fail("generated"))
+    shipped = threaded.threaded_code.__wrapped__(1)
+    monkeypatch.setattr(tiers, "threaded_code", lambda lanes: shipped)
+    kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
+    machine = compile_kernels({"f": tangle()}, cache=None)["f"]
+    np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
 
 
 class TestTakingOver:

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 from trundle.kernel.loop_sources import PACKAGE, digest
-from trundle.kernel.ready_code import make_ready_code, place
+from trundle.kernel.ready_code import READY, make_ready_code, make_ready_object, place
 
 
 def environment() -> dict[str, str]:
@@ -76,13 +76,17 @@ define void @"trundle.{part}"(ptr %table) {{
 
 
 def make_all(folder: Path) -> None:
-    """All parts into a folder."""
+    """All parts into a folder, and threaded code."""
     folder.mkdir(parents=True, exist_ok=True)
     for part, home in all_parts():
         file, code = folder / file_name(part, home), bitcode(part, home)
         file.write_bytes(lzma.compress(code))
         place(file).write_bytes(make_ready_code(code))
         print(f"time loop {part}", flush=True)
+    from trundle.kernel.threaded import functions, shipped_name
+
+    place(folder / shipped_name(1)).write_bytes(make_ready_object(functions(1, READY)))
+    print("threaded code", flush=True)
 
 
 def answer() -> None:

@@ -10,11 +10,17 @@ import platform
 import sys
 from pathlib import Path
 
+from trundle.kernel.lower import Target
+
 TRIPLE = "x86_64-unknown-linux-gnu"
 CPU = "x86-64-v3"
 SUFFIX = ".o.xz"
 _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 """What a processor of this class has."""
+
+
+READY = Target(TRIPLE, CPU, ",".join(f"+{name}" for name in ("avx", *_NEEDED)))
+"""The kind that is shipped."""
 
 
 def serves(system: str, machine: str, features: str) -> bool:
@@ -48,3 +54,14 @@ def make_ready_code(bitcode: bytes) -> bytes:
     module = llvm.parse_bitcode(bitcode)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return lzma.compress(bytes(machine.emit_object(module)))
+
+
+def make_ready_object(ir: str) -> bytes:
+    """The same of IR text for that kind of machine."""
+    from llvmlite import binding as llvm
+
+    from trundle.kernel.jit import emit_object
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return lzma.compress(emit_object(ir, READY))

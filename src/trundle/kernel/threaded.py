@@ -15,9 +15,12 @@ from trundle.kernel.fuse import SUMS
 from trundle.kernel.interpret import BINARY
 from trundle.kernel.ir import LIBRARY, Block
 from trundle.kernel.jit import emit_object, host, load_code
+from trundle.kernel.loop_code import SHIPPED
+from trundle.kernel.loop_sources import digest
 from trundle.kernel.lower import PARAMETERS, Target, module
 from trundle.kernel.program import END, OUTPUT, STEP
 from trundle.kernel.read_table import FIND, ROOT, definition
+from trundle.kernel.ready_code import ready_code
 from trundle.typing import Untyped
 
 _NUMBERS = (
@@ -45,17 +48,27 @@ class ThreadedCode:
 
 @cache
 def threaded_code(lanes: int) -> ThreadedCode:
-    """The functions for so many lanes; generated once and kept."""
+    """The functions for so many lanes: those for one come with the package, others are generated once and kept."""
+    code = ready_code(SHIPPED / shipped_name(lanes)) if SHIPPED.is_dir() else None
+    engine = load_code(code or _kept(lanes))
+    names = (*_NUMBERS, "sincos", "item", OUTPUT, END)
+    return ThreadedCode(
+        engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
+    )
+
+
+def _kept(lanes: int) -> bytes:
     key = f"threaded code {lanes} lanes"
     kept = USER_CACHE.load_bundle(key)
     if kept is None:
         kept = Bundle(emit_object(functions(lanes, host())), ())
         USER_CACHE.save_bundle(key, kept)
-    engine = load_code(kept.code)
-    names = (*_NUMBERS, "sincos", "item", OUTPUT, END)
-    return ThreadedCode(
-        engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
-    )
+    return kept.code
+
+
+def shipped_name(lanes: int) -> str:
+    """Under which the functions are shipped, with the digest of their sources (see `ready_code.place`)."""
+    return f"threaded.{lanes}.{digest(__name__)[:20]}.bc.xz"
 
 
 def functions(lanes: int, target: Target) -> str:
