@@ -158,7 +158,7 @@ def test_motions_and_energies_agree(made: Made) -> None:
             {"formalism": "newton_euler"},
             {"formalism": "udwadia_kalaba"},
             {"method": "order5", "rtol": 1e-9, "atol": 1e-9},
-            {"method": "stiff", "rtol": 1e-8, "atol": 1e-8},
+            {"method": "stiff", "rtol": 1e-9, "atol": 1e-9},
         ):
             run = made.kane.simulate(DURATION, case.state, case.sizes, samples=TIMES, **options)
             if run.outcome.startswith("HALF_TURN"):  # told of: a spring is wound too far for an angle that is measured

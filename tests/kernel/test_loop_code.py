@@ -180,3 +180,23 @@ def test_a_model_that_takes_long_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         "machine code of the model 'swing' (rhs), kept for next time",
         "machine code of the model 'swing' (energy), kept for next time",
     ]
+
+
+def test_strict_code_rounds_every_operation_whoever_calls_it() -> None:
+    """numba gives the flags of the first caller to functions that have none of their own."""
+    import numba
+
+    from trundle.kernel.pointers import inner, strict
+
+    @strict
+    def rounded(a: float, b: float, c: float) -> float:
+        return a * b - c
+
+    @inner
+    def fused(a: float, b: float, c: float) -> float:
+        return rounded(a, b, c)
+
+    whole = numba.njit(fastmath={"contract"})(lambda a, b, c: fused(a, b, c))
+    a = 1.0 + 2.0**-30
+    assert whole(a, a, a * a) == 0.0  # without rounding: 2**-60
+    assert "fsub contract" not in next(iter(whole.inspect_llvm().values()))

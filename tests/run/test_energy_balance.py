@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.errors import StoreError
 from trundle.integrate.audit import FACTOR
 from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
@@ -26,6 +27,14 @@ def ball(e: float) -> System:
     m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, body, name="floor", unilateral=True, restitution=e)
     m.start["ball.position"] = (0, 0, 1.1)
     return m.build()
+
+
+def test_a_file_does_not_say_that_there_was_no_collision(tmp_path: Path) -> None:
+    system = ball(0.5)
+    assert tr.load(system.simulate(0.3, samples=3).save(tmp_path / "in the air.nc")).impacts == []
+    run = tr.load(system.simulate(0.5, samples=3).save(tmp_path / "bounced.nc"))
+    with pytest.raises(StoreError, match=r"1 landings, the first at t = 0\.451524 s\) are not kept in files"):
+        _ = run.impacts
 
 
 @pytest.mark.parametrize("samples", [301, "steps"])

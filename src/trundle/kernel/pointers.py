@@ -65,8 +65,9 @@ def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: st
 
 
 # What parts are made of: numbers as in C, and only compiled code calls it. `strict` rounds every operation; with
-# `inner` products may be added without rounding in between.
-strict = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# `inner` products may be added without rounding in between. What is not said, numba takes from the function that calls
+# one first.
+strict = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath=False)
 inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath={"contract"})
 # A function whose text stands in its caller before anything is compiled: rounding is as if it were written there.
 inlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="always")

@@ -7,6 +7,7 @@ import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.modes.find import transitions
+from trundle.errors import StoreError
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -31,8 +32,14 @@ class Impact:
 
 
 def impacts_of(run: "Run") -> list[Impact]:
-    """The collisions of a run in their order; empty for a run that was read from a file."""
+    """The collisions of a run in their order; StoreError for one from a file in which contacts landed."""
     if run.trajectory is None or run.formulation is None:
+        landed = [event for event in run.events if event.name in run.contact_events and event.name.endswith(" lands")]
+        if landed:
+            raise StoreError(
+                f"the collisions of this run ({len(landed)} landings, the first at t = {landed[0].time:.6g} s) are not "
+                "kept in files: ask run.impacts of the run itself, before it is saved."
+            )
         return []
     model, log = run.formulation.model, run.trajectory.events
     changes = transitions(model)

@@ -210,7 +210,7 @@ class Run(RunQuantities):
 
     @cached_property
     def impacts(self) -> list["Impact"]:
-        """Collisions in their order, with impulses, velocities and the energy lost; not kept in files."""
+        """Collisions in their order, with impulses, velocities and the energy lost; files keep none (StoreError)."""
         from trundle.run.impacts import impacts_of
 
         return impacts_of(self)
