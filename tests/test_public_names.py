@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,3 +60,17 @@ def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
 
 def test_a_name_is_listed_and_stays_what_it_was_when_first_asked_for() -> None:
     assert [name for name in tr.__all__ if getattr(tr, name) is not getattr(tr, name) or name not in dir(tr)] == []
+
+
+def test_pages_name_what_exists() -> None:
+    """`tr.Revolute("y")` and the like, in all pages: the first name is public, what follows belongs to it."""
+    root = Path(__file__).parents[1]
+    lost = set()
+    for page in [root / "README.md", *(root / "docs").rglob("*.md")]:
+        for name in re.findall(r"`tr\.([A-Za-z_][\w.]*)", page.read_text(encoding="utf-8")):
+            first, *rest = name.strip(".").split(".")
+            found = getattr(tr, first, None) if first in tr.__all__ else None
+            for part in rest:
+                found = getattr(found, part, None)
+            lost |= {(page.name, name)} if found is None else set()
+    assert lost == set()
