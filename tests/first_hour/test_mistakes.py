@@ -63,6 +63,11 @@ MISTAKES = {
     "a start after the build": (BUILT, "system.start = {'bob.angle': 0.2}", r"cannot be changed.*system\.simulate"),
     "a start as a list": (HUNG, "m.start = [0.2]", r"give start values by name"),
     "a material of a forest": (HEAD, "m.body('b', shape=tr.shape.Ball(0.1), material='oak')", r"give density="),
+    "a cam from a loose table": (HEAD, "tr.Cam(tr.Table([0, 6.3], [0.1, 0.1]))", r"tr\.Cam\(m\.table\('profile'"),
+    "a rate of time alone": (HEAD, "tr.Flow(lambda t: 1.0)", r"takes time and coordinate: write lambda t, q: "),
+    "a servo of three": (HEAD, "tr.Servo(lambda t, q, u: t)", r"takes the time alone: write lambda t: "),
+    "an acceleration of time": (HEAD, "tr.Acceleration(lambda t: t)", r"write lambda t, q, u: "),
+    "a motion as text": (HEAD, "tr.Servo('t')", r"Servo: value is a number or a parameter, got 't'"),
     "a spring by letters": (HEAD, "tr.Spring(k=1.0)", r"stiffness=1e3"),
     "a damper without a value": (HEAD, "tr.Damper()", r"Damper needs damping: write Damper\(damping=2\.0\)"),
     "a gear without a ratio": (HEAD, "tr.Gear()", r"turns of the second wheel for one of the first"),
@@ -136,7 +141,7 @@ MISTAKES = {
     "a spring in words": (HEAD, "tr.Spring('stiff')", r"Spring: stiffness is a number or a parameter, got 'stiff'"),
     "a spring of three directions": (HEAD, "tr.Spring(1.0, (1, 2, 3))", r"damping is a number.*got \(1, 2, 3\)"),
     "a damper that is a bool": (HEAD, "tr.Damper(True)", r"damping is a number or a parameter, got True"),
-    "a motor in words": (HEAD, "tr.Motor('fast')", r"effort is a number or a parameter, got 'fast'"),
+    "a motor in words": (HEAD, "tr.Motor('fast')", r"Motor: value is a number or a parameter, got 'fast'"),
     "a force in words": (HUNG, "tr.CoordinateForce('bob.angle', 'strong')", r"a law such as tr\.Spring"),
     "a force within a body": (
         HUNG, "m.apply(tr.SpringDamper(bob.at(0, 0, 1), bob, 1.0, 0.0))", r"same body 'bob'"

@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -193,12 +194,13 @@ def test_what_is_not_a_sweep_is_not_touched(system: System, tmp_path: Path) -> N
     assert (tmp_path / "mine.zarr" / "data").read_text() == "precious"
 
 
-def test_cases_that_cannot_start_are_named_and_the_others_run(system: System) -> None:
+def test_cases_that_cannot_start_are_named_and_the_others_run(system: System, tmp_path: Path) -> None:
     found = tr.sweep(system, {"mass": [1.0, -1.0, 2.0]}, 0.5, keep=["bob.angle"], progress=False)
     names = [OUTCOMES[code] for code in found["outcome"].values]
     assert names == ["FINISHED", "REFUSED", "FINISHED"]
     assert np.isnan(found["bob.angle"][1]) and np.isfinite(found["bob.angle"][[0, 2]]).all()
-    assert "mass" in found.attrs["messages"]["1"]
+    assert "mass" in json.loads(found.attrs["messages"])["1"]
+    found.to_netcdf(tmp_path / "found.nc")  # nothing in it that a file cannot hold
 
 
 def test_samples_fill_their_ranges() -> None:

@@ -18,7 +18,10 @@ def print_check(file: ModelFile) -> None:
         f"{joints} connection{'' if joints == 1 else 's'}, {freedoms} degree{'' if freedoms == 1 else 's'} of freedom."
     )
     if system.mobility.configuration > freedoms:
-        typer.echo(f"Rolling holds velocities only: {system.mobility.configuration} coordinates are independent.")
+        typer.echo(
+            f"Rolling and prescribed rates hold velocities only: {system.mobility.configuration} coordinates are "
+            "independent."
+        )
     if system.mobility.redundant:
         typer.echo(f"Redundant constraints, taken out: {', '.join(system.mobility.redundant)}.")
     if state.changed:

@@ -1,5 +1,6 @@
 """trundle sweep: many runs of one model, kept in a Zarr store."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +67,7 @@ def run_sweep(
     codes, counts = np.unique(found["outcome"].values, return_counts=True)
     endings = ", ".join(f"{n} {names[code]}" for code, n in zip(codes, counts, strict=True))
     lines = [f"{len(cases)} cases: {endings}", f"written: {out}"]
-    failed = found.attrs["messages"]
+    failed = json.loads(found.attrs["messages"])
     lines += [f"  case {case}: {text}" for case, text in list(failed.items())[:3]]
     return [*lines, f"open it with xarray.open_zarr({str(out)!r}, consolidated=False)"]
 

@@ -22,7 +22,8 @@ def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+    console = Console(stderr=True)
+    bar = stack.enter_context(Progress(*columns, console=console, transient=True, disable=not console.is_terminal))
     task = bar.add_task("", total=t1 - t0)
 
     def update(t: float, text: str = "") -> None:

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import signature
 from typing import final
 
 from trundle.arguments import advised_class
-from trundle.errors import ModelError
-from trundle.laws.law import EffortLaw, check_numbers
-from trundle.typing import Expr, Maker
+from trundle.laws.law import EffortLaw, check_function, check_numbers
+from trundle.typing import Expr
 
 
 @final
@@ -66,17 +64,6 @@ class Damper(EffortLaw):
         return self.damping * u**2
 
 
-def _takes(function: Maker, count: int) -> bool:
-    """Whether a function can be called with so many arguments, as far as it says."""
-    try:
-        signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # it does not say
-        return True
-    return True
-
-
 @final
 @dataclass(frozen=True)
 class Motor(EffortLaw):
@@ -85,13 +72,7 @@ class Motor(EffortLaw):
     function: Callable[[Expr, Expr, Expr], Expr] | Expr
 
     def __post_init__(self) -> None:
-        if callable(self.function) and not _takes(self.function, 3):
-            raise ModelError(
-                "Motor: its function takes time, coordinate and rate: write lambda t, q, u: ..., even if it uses "
-                "fewer of them."
-            )
-        if not callable(self.function):
-            check_numbers("Motor", effort=self.function)
+        check_function("Motor", self.function, t="time", q="coordinate", u="rate")
 
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from trundle.laws.law import FlowLaw
+from trundle.laws.law import FlowLaw, check_function
 from trundle.typing import Expr
 
 
@@ -24,6 +24,9 @@ class Servo(FlowLaw):
 
     function: Callable[[Expr], Expr] | Expr
 
+    def __post_init__(self) -> None:
+        check_function("Servo", self.function, t="time")
+
     def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t) if callable(self.function) else self.function
 
@@ -36,6 +39,9 @@ class Flow(FlowLaw):
     level: ClassVar[str] = "velocity"
 
     function: Callable[[Expr, Expr], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        check_function("Flow", self.function, t="time", q="coordinate")
 
     def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q) if callable(self.function) else self.function
@@ -51,6 +57,9 @@ class Acceleration(FlowLaw):
     level: ClassVar[str] = "acceleration"
 
     function: Callable[[Expr, Expr, Expr], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        check_function("Acceleration", self.function, t="time", q="coordinate", u="rate")
 
     def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function

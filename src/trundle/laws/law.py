@@ -7,6 +7,7 @@ each.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 from typing import ClassVar, final
 
 import casadi as ca
@@ -14,7 +15,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.quantity import Quantity
-from trundle.typing import Expr, Given
+from trundle.typing import Expr, Given, Maker
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,28 @@ def check_numbers(law: str, **given: Given) -> None:
         symbol = isinstance(one, ca.SX | ca.DM) and one.numel() == 1
         if not symbol and (np.ndim(one) != 0 or np.asarray(one).dtype.kind not in "fiu"):
             raise ModelError(f"{law}: {name} is a number or a parameter, got {one!r}.")
+
+
+def check_function(law: str, given: Given, **arguments: str) -> None:
+    """The field is a number, or a function that takes these arguments."""
+    if not callable(given):
+        check_numbers(law, value=given)
+    elif not _takes(given, len(arguments)):
+        *most, last = arguments.values()
+        words = f"{', '.join(most)} and {last}" if most else f"the {last} alone"
+        more = ", even if it uses fewer of them" if most else ""
+        raise ModelError(f"{law}: its function takes {words}: write lambda {', '.join(arguments)}: ...{more}.")
+
+
+def _takes(function: Maker, count: int) -> bool:
+    """Whether a function can be called with so many arguments, as far as it says."""
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
 
 
 @dataclass(frozen=True)

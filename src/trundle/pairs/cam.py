@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.lookup.table import Table
 from trundle.pairs.cam_profile import ArcProfile, PolarProfile
 from trundle.pairs.surface import Surface
 from trundle.typing import Expr, Given
@@ -108,6 +109,11 @@ class Cam(Surface):
 
 def _read(profile: Given) -> PolarProfile:
     """A function, or a radius that is the same everywhere, on the tape."""
+    if isinstance(profile, Table):
+        raise ModelError(
+            "Cam: a table of the profile belongs to the model: tr.Cam(m.table('profile', table)), where the table "
+            "covers a whole turn and has beyond='repeat'."
+        )
     angle = ca.SX.sym("angle")
     remedy = (
         "Cam: the profile is a function of the angle that gives the radius, such as lambda a: 0.03 + 0.01 * tr.cos(a), "

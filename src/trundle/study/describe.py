@@ -109,7 +109,8 @@ def _freedoms(layout: StateLayout, mobility: Freedoms) -> Iterator[str]:
     )
     if mobility.configuration > mobility.freedoms:
         yield (
-            f"Rolling holds velocities only: {mobility.configuration} independent coordinates, "
+            "Rolling and prescribed rates hold velocities only: "
+            f"{_count(mobility.configuration, 'independent coordinate')}, "
             f"{_count(mobility.freedoms, 'independent speed')}."
         )
     motions = layout.turn_names()

@@ -1,5 +1,6 @@
 """Results of a sweep as an xarray Dataset."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def dataset_of_parts(parts: Mapping[int, Part], whole: Frame) -> "xr.Dataset":
     for i in sorted(parts):
         messages |= {size + place: text for place, text in parts[i][1].items()}
         size += len(parts[i][0]["outcome"].values)
-    return found.assign_attrs(messages={str(case): text for case, text in messages.items()})
+    return found.assign_attrs(messages=json.dumps(messages))
 
 
 def dataset_of_store(store: SweepStore) -> "xr.Dataset":
@@ -49,4 +50,4 @@ def dataset_of_store(store: SweepStore) -> "xr.Dataset":
             named[name] = (name, list(coordinate.attrs["meanings"]))
     found = found.assign_coords(named)
     found.attrs.pop(IDENTITY, None)
-    return found.assign_attrs(messages={str(case): text for case, text in store.messages().items()})
+    return found.assign_attrs(messages=json.dumps(store.messages()))

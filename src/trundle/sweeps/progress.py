@@ -36,7 +36,8 @@ def _in_terminal(stack: ExitStack, cases: int, done: int) -> Show:
         MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
         TextColumn("{task.fields[failed]}"),
     )  # fmt: skip
-    bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+    console = Console(stderr=True)
+    bar = stack.enter_context(Progress(*columns, console=console, transient=True, disable=not console.is_terminal))
     task = bar.add_task("", total=cases, completed=done, rate="", failed="")
     return lambda done, rate, failed: bar.update(task, completed=done, rate=rate, failed=failed)
 

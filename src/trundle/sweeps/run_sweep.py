@@ -80,7 +80,7 @@ def sweep(
     xarray.Dataset
         One row for each case along "case", with parameters ("k"), inputs ("input(torque)") and start values
         ("start(bob.angle)") as its coordinates; outcome, t_end and steps beside what was kept. It is read from the
-        store as it is used. Its attribute `messages` says in words what went wrong, by case.
+        store as it is used. Its attribute `messages` says in words what went wrong, by case (as JSON text).
 
     Raises
     ------
