@@ -96,6 +96,16 @@ class TestTakingOver:
         np.testing.assert_array_equal(kernel(*given), before)
         assert kernel.threaded.calls == 50 and kernel.address == address
 
+    def test_before_many_calls_at_once(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
+        kernel = keep_and_load("model", {"f": read_tape(tangle(3))})["f"]
+        x = np.random.default_rng(1).normal(size=(50, 6))
+        few = evaluate(kernel, kernel, 0.3, x[:40], [0.1, 0.2])
+        assert kernel.threaded.calls == 40 and not kernel.threaded.is_compiled
+        all_of_them = evaluate(kernel, kernel, 0.3, x, [0.1, 0.2])
+        assert kernel.threaded.calls == 40 and kernel.threaded.is_compiled
+        np.testing.assert_array_equal(all_of_them[:40], few)
+
     def test_what_was_compiled_is_found_again(self, tangle: Builder) -> None:
         kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
         expected = kernels["f"](*point(kernels["f"]))

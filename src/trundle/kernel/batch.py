@@ -27,9 +27,9 @@ def evaluate(
         raise KernelError(f"kernels {scalar.name!r} and {wide.name!r} differ in their sizes: {shapes[0]}, {shapes[1]}.")
     if x.ndim != 2 or x.shape[1] != wide.n_x:
         raise KernelError(f"kernel {wide.name!r} was given states of shape {x.shape}; it takes (N, {wide.n_x}).")
-    scalar.compile_if_busy()
-    wide.compile_if_busy()
     n = len(x)
+    for kernel, coming in ((wide, n // wide.lanes), (scalar, n % wide.lanes)):
+        kernel.compile_if_busy(coming)
     p = np.broadcast_to(np.asarray(p, dtype=float), (n, wide.n_p))
     t = np.broadcast_to(np.asarray(t, dtype=float), (n,))
     out = np.empty((n, wide.n_out))

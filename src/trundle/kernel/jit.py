@@ -71,10 +71,10 @@ class Kernel:
     threaded: "Threaded | None" = field(default=None, repr=False, compare=False)
     """What it was made of, if it began in threaded code (see `tiers`)."""
 
-    def compile_if_busy(self) -> None:
-        """Generate machine code for a kernel in threaded code that was called often."""
+    def compile_if_busy(self, coming: int) -> None:
+        """Generate machine code for a kernel in threaded code that will have been called often after so many calls."""
         if self.threaded is not None:
-            self.threaded.compile_if_busy()
+            self.threaded.compile_if_busy(coming)
 
     @cached_property
     def function(self) -> Any:

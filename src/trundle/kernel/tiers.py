@@ -70,9 +70,11 @@ class Threaded:
         """Whether machine code is called now."""
         return self._machine is not None
 
-    def compile_if_busy(self) -> None:
-        """Generate machine code if the kernel was called often; another thread that does so is not waited for."""
-        if self.words[_CALLS] >= self._busy and self._machine is None and _one_by_one.acquire(blocking=False):
+    def compile_if_busy(self, coming: int = 0) -> None:
+        """Generate machine code if the kernel was called often, or will have been after so many calls that are coming;
+        another thread that does so is not waited for.
+        """
+        if self.words[_CALLS] + coming >= self._busy and self._machine is None and _one_by_one.acquire(blocking=False):
             try:
                 self.compile()
             finally:
