@@ -1,37 +1,52 @@
 """What it costs to watch the contacts of a run: guards, and second points of contact, in per cent of the run without.
 
 python -m benchmarks.watching [rounds]
+python -m benchmarks.watching --operations
 
 The same integration with and without, taking turns in one process; processor seconds, best of the rounds. `long` runs
-have thousands of steps; `short` ones a few dozen, so that what a run takes to begin counts. With `--instructions` the
-instructions of the long runs are counted instead, which no other work on the machine disturbs:
+have thousands of steps; `short` ones a few dozen, so that what a run takes to begin counts.
 
-valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=counted python -m benchmarks.watching --instructions
+With `--operations` no clock is asked: every call of a compiled function is counted and multiplied by the operations of
+its tape (functions such as a sine count FUNCTION, divisions and roots DIVISION; a kernel of several lanes does LANES of
+them at once). What the loop does around the kernels is added for second contacts and left out everywhere else, so that
+the numbers are rather too high than too low.
 """
 
 from __future__ import annotations
 
-import re
-import subprocess
+import ctypes
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from os import getpid
-from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+import casadi as ca
 import numpy as np
 
 import trundle as tr
 from benchmarks.interleave import interleave, machine_code_at_once
+from trundle.equations.formulation import Formulation
+from trundle.equations.kernel_store import base
 from trundle.integrate.integrate import integrate
 from trundle.integrate.options import Sampling
+from trundle.integrate.problem import Problem
+from trundle.kernel import Kernel, read_tape
 from trundle.study import simulate as study
 from trundle.study.guarded_run import GuardedRun, integrate_guarded
+from trundle.study.guards import guard_kernel
+from trundle.study.rivals import rival_kernels
 
 BAR = 5.0  # per cent, for second contacts
-TURNS = 3  # runs of each kind whose instructions are counted
+LANES = 4  # doubles in a vector register
+DIVISION, FUNCTION = 4, 20  # additions that take as long
+DIVISIONS = {ca.OP_DIV, ca.OP_SQRT, ca.OP_INV}
+PLAIN = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT,
+         ca.OP_ASSIGN, ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND,
+         ca.OP_OR, ca.OP_IF_ELSE_ZERO, ca.OP_SIGN}  # fmt: skip
+PER_COORDINATE, PER_LANE = 12, 30  # operations of the loop that pursues second contacts, beside its kernel
 
 
 @dataclass(frozen=True)
@@ -40,30 +55,38 @@ class Watched:
 
     name: str
     whole: GuardedRun
+    formulation: Formulation
+
+    def problems(self) -> dict[str, Problem]:
+        """What is integrated, by what is looked at."""
+        problem = self.whole.problem
+        alone = replace(problem, rivals=None)
+        return {"all": problem, "guards": alone, "none": replace(alone, guards=None, n_guards=0)}
+
+    def integrate(self, problem: Problem) -> object:
+        """Integrate without samples on the way."""
+        run = self.whole
+        samples = Sampling(np.array([run.case.t0, run.case.t1]))
+        return integrate(problem, run.method, run.case, replace(run.options, samples=samples))
 
     def kinds(self) -> dict[str, Callable[[], object]]:
         """The three integrations, by what they look at."""
-        run, problem = self.whole, self.whole.problem
-        samples = Sampling(np.array([run.case.t0, run.case.t1]))
-        options = replace(run.options, samples=samples)
-        alone = replace(problem, rivals=None)
-        problems = {"all": problem, "guards": alone, "none": replace(alone, guards=None, n_guards=0)}
-        return {kind: lambda p=p: integrate(p, run.method, run.case, options) for kind, p in problems.items()}
+        return {kind: lambda p=p: self.integrate(p) for kind, p in self.problems().items()}
 
 
 def watched(name: str, model: tr.Model, duration: float) -> Watched:
     """The integration of a run, caught on its way."""
-    caught: list[GuardedRun] = []
+    caught: list[tuple[GuardedRun, Formulation]] = []
 
-    def catch(formulation: object, run: GuardedRun) -> object:
-        caught.append(run)
-        return integrate_guarded(formulation, run)  # type: ignore[arg-type]
+    def catch(formulation: Formulation, run: GuardedRun) -> object:
+        caught.append((run, formulation))
+        return integrate_guarded(formulation, run)
 
     with patch.object(study, "integrate_guarded", catch):
         run = model.build().simulate(duration, samples=2)
     if not run.ok:
         raise RuntimeError(f"{name}: {run.outcome}")
-    return Watched(name, caught[0])
+    return Watched(name, *caught[0])
 
 
 def tangent_surface(swings: bool) -> tr.Model:
@@ -99,34 +122,59 @@ def timed(run: Watched, rounds: int) -> dict[str, float]:
     return {kind: timing.best for kind, timing in interleave(cases, rounds).items()}
 
 
+def work_of(function: Any) -> int:
+    """Operations of a tape, in additions."""
+    kinds = Counter(op for op, _, _ in read_tape(function).operations)
+    plain, divisions = (sum(kinds[op] for op in some) for some in (PLAIN, DIVISIONS))
+    return plain + DIVISION * divisions + FUNCTION * (kinds.total() - plain - divisions)
+
+
+def prices(run: Watched) -> dict[str, float]:
+    """Operations of one call of each kernel."""
+    f, problem = run.formulation, run.whole.problem
+    found: dict[str, float] = {name: work_of(function) for name, function in base(f).items() if function is not None}
+    found |= {name: work_of(function) for name, function in guard_kernel(f).items()}
+    if problem.rivals is not None:
+        around = problem.rivals.kernels[0].lanes
+        for (name, function), reach in zip(rival_kernels(f).items(), problem.rivals.reach, strict=True):
+            loop = around * (PER_COORDINATE * len(reach) + PER_LANE + f.n_x + problem.rhs.n_p)
+            found[name] = work_of(function) * around / LANES + loop
+    return found
+
+
 def counted(run: Watched) -> dict[str, float]:
-    """Instructions of each kind, in a process that callgrind watches."""
-    found, file = {}, Path("counted")
+    """Operations of each kind."""
+    price, found = prices(run), {}
+    for kind, problem in run.problems().items():
+        calls: Counter[str] = Counter()
+        kept: list[Any] = []
 
-    def control(*words: str) -> None:
-        subprocess.run(["callgrind_control", *words, str(getpid())], check=True, capture_output=True)
+        def counting(kernel: Any, calls: Counter[str] = calls, kept: list[Any] = kept) -> Any:
+            if not isinstance(kernel, Kernel) or kernel.name not in price:
+                return kernel
 
-    for kind, call in run.kinds().items():
-        call()
-        control("-i", "on")
-        control("-z")
-        for _ in range(TURNS):
-            call()
-        control("-d", f"{run.name} {kind}")
-        control("-i", "off")
-        dumps = [p for p in file.parent.glob("counted.*") if f"{run.name} {kind}" in p.read_text()]
-        found[kind] = float(re.findall(r"^totals: (\d+)", dumps[-1].read_text(), re.MULTILINE)[-1])
+            def call(*places: int) -> None:
+                calls[kernel.name] += 1
+                kernel.function(*places)
+
+            kept.append(ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(call))
+            return replace(kernel, address=ctypes.cast(kept[-1], ctypes.c_void_p).value)
+
+        known = {name: counting(getattr(problem, name)) for name in ("rhs", "project", "guards")}
+        rivals = problem.rivals
+        if rivals is not None:
+            rivals = replace(rivals, kernels=tuple(map(counting, rivals.kernels)))
+        run.integrate(replace(problem, rivals=rivals, **known))
+        found[kind] = sum(count * price[name] for name, count in calls.items())
     return found
 
 
 def main() -> None:
     """Print the table."""
-    by_count = "--instructions" in sys.argv
+    by_count = "--operations" in sys.argv
     rounds = next((int(word) for word in sys.argv[1:] if word.isdigit()), 40)
     print(f"{'':28s}{'guards':>10s}{'second contacts':>18s}")
     for run in runs():
-        if by_count and "short" in run.name:
-            continue
         cost = counted(run) if by_count else timed(run, rounds)
         guards, rivals = (100 * (cost[a] / cost[b] - 1) for a, b in (("guards", "none"), ("all", "guards")))
         print(f"{run.name:28s}{guards:9.1f}%{rivals:17.1f}%{'' if rivals < BAR else '  above the bar'}")

@@ -56,7 +56,7 @@ def find_rivals(f: Formulation) -> list[ConnectedPair]:
     return [c for c in f.model.connections.values() if may_touch_twice(c)]
 
 
-def _rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
+def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
     """For each contact a function of [coordinates, x]; see `integrate.rivals` for what it gives."""
     e, functions = f.functions.equations, {}
     t, x, p = f.functions.inputs
@@ -92,7 +92,7 @@ def _rivals(f: Formulation) -> Rivals | None:
     found = f.once(find_rivals)
     if not found:
         return None
-    kernels = f.kernels("rivals in lanes", _rival_kernels, wide=True)
+    kernels = f.kernels("rivals in lanes", rival_kernels, wide=True)
     reach = []
     for c in found:
         pair = c.pair
