@@ -81,6 +81,58 @@ def test_a_ball_sinks_in_alike_in_other_units(units: tuple[float, float, float])
     np.testing.assert_allclose(run.values("ball.position") / units[0], usual.values("ball.position"), atol=5e-7)
 
 
+# -- lengths -----------------------------------------------------------------------------------------------------------
+
+
+def crossed_cylinders(length: float) -> tr.Model:
+    """One falls on the other and slides."""
+    m = tr.Model("crossed cylinders", gravity=(0, 0, -9.81 * length))
+    body = m.body("body", 1.0, tuple(0.1 * length**2 * np.array([1.0, 1.2, 1.5])))
+    pair = tr.HigherPair(tr.Cylinder(0.5 * length), tr.Cylinder(0.3 * length))
+    m.connect(pair, m.ground, body, name="c", law=tr.Coulomb(0.3), unilateral=True)
+    m.start = {"body.position": (0.01 * length, 0.02 * length, 0.85 * length)}
+    m.start |= {"body.quaternion": (1.0, 0, 0, 1.0), "body.velocity": (0.1 * length, 0.2 * length, 0)}
+    return m
+
+
+def elastic_wheel(length: float) -> tr.Model:
+    """A wheel with an elastic tyre that leans and yaws."""
+    m = tr.Model("elastic wheel", gravity=(0, 0, -9.81 * length))
+    wheel = m.body("body", 1.0, tuple(length**2 * np.array([0.02, 0.04, 0.02])))
+    law = tr.FufaevNeimark(30 / length, 2 * length, alpha=40 / length**2, beta=6 / length)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.3 * length, 0.05 * length)), m.ground, wheel, name="c", law=law)
+    m.start = {"c.yaw_rate": 0.1, "c.pitch_rate": 6.0, "c.roll": 0.05}
+    return m
+
+
+def relaxed_wheel(length: float) -> tr.Model:
+    """A wheel driven so that its rolling is relaxed."""
+    m = tr.Model("relaxed wheel", gravity=(0, 0, -9.81 * length))
+    wheel = m.body("body", 2.0, tuple(2 * length**2 * np.array([0.02, 0.04, 0.02])))
+    pair = tr.PlanarPair(tr.Line(), tr.Circle(0.3 * length))
+    m.connect(pair, m.ground, wheel, name="c", law=tr.Relaxed(0.3, v0=length))
+    m.apply(tr.Wrench(wheel, moment=(0, 2.0 * length**2, 0)))
+    return m
+
+
+@pytest.mark.parametrize(
+    ("model", "formalism", "length"),
+    [
+        (crossed_cylinders, "kane", 1e6),
+        (crossed_cylinders, "kane", 1e-3),
+        (elastic_wheel, "kane", 1e-6),
+        (elastic_wheel, "kane", 1e3),
+        (relaxed_wheel, "udwadia_kalaba", 1e-6),
+        (relaxed_wheel, "udwadia_kalaba", 1e3),
+    ],
+)
+def test_contacts_of_any_size_move_alike(model: Callable[[float], tr.Model], formalism: str, length: float) -> None:
+    duration = 0.4 if model is crossed_cylinders else 1.0
+    usual, run = (model(unit).build(formalism).simulate(duration, samples=3) for unit in (1.0, length))
+    assert usual.ok and run.ok
+    np.testing.assert_allclose(run.values("body.position") / length, usual.values("body.position"), rtol=0, atol=1e-9)
+
+
 # -- any units ---------------------------------------------------------------------------------------------------------
 
 

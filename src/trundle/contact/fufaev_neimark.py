@@ -11,7 +11,7 @@ from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
-SLOW = 1e-9  # m/s, below which a wheel has no direction of rolling
+SLOW = 1e-9  # of its slip across, below which a wheel has no direction of rolling
 
 
 @final
@@ -59,13 +59,12 @@ class FufaevNeimark(FrictionLaw):
     def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """In steady slip across."""
         lasting = value(self.stiffness, s) * value(self.beta, s) / value(self.alpha, s)
-        return lasting * speed / ca.sqrt(rolling**2 + SLOW**2)
+        return lasting * speed / ca.sqrt(rolling**2 + (SLOW * speed) ** 2)
 
     def resist(
         self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         (across, spin), (y, twist) = motion, bristles
-        travel = ca.sqrt(rolling**2 + SLOW**2)
-        curved = rolling * value(self.alpha, s) * y + travel * value(self.beta, s) * twist
+        curved = rolling * value(self.alpha, s) * y + ca.fabs(rolling) * value(self.beta, s) * twist
         efforts = [value(self.stiffness, s) * y, value(self.twist_stiffness, s) * twist]
         return efforts, [across + rolling * twist, spin - curved]

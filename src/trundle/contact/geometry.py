@@ -280,7 +280,7 @@ def _ball_on_surface(pair: SurfacePair, first: FrameMotion, second: FrameMotion,
         [[dot(cross(n, t), d) - dot(t, v) for n, v in zip(side.turns, side.moves, strict=True)] for t in tangents]
     )
     moving = ca.vertcat(*[dot(t, ball.v - side.carried) + dot(cross(body.w, t), d) for t in tangents])
-    return _followed(side, J, r, moving, chart.names, 1.0 if on_first else -1.0,
+    return _followed(side, J, r, moving, (chart,), 1.0 if on_first else -1.0,
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
@@ -301,8 +301,7 @@ def _two_surfaces(pair: SurfacePair, first: FrameMotion, second: FrameMotion, fo
         rows.append([dot(cross(n, t), n_B) for n in A.turns] + [dot(t, cross(n, n_B)) for n in B.turns])
     moving = [dot(t, B.carried - A.carried) + dot(cross(first.w, t), d) for t in tangents]
     moving += [dot(t, cross(second.w - first.w, n_B)) for t in tangents]
-    names = (*a.names, *b.names)
-    contact = _followed(A, ca.blockcat(rows), r, ca.vertcat(*moving), names, 1.0, dot(A.normal, d), followers)
+    contact = _followed(A, ca.blockcat(rows), r, ca.vertcat(*moving), (a, b), 1.0, dot(A.normal, d), followers)
     contact.opposed = n_B
     turning = B.turn([contact.follower_rates[2], contact.follower_rates[3]])
     x, y = -B.R[:, 0], B.R[:, 1]  # directions of slip turn with the second surface, as in the tree
@@ -313,21 +312,50 @@ def _two_surfaces(pair: SurfacePair, first: FrameMotion, second: FrameMotion, fo
 
 
 def _followed(
-    side: Side, J: Expr, r: Expr, moving: Expr, names: tuple[str, ...], sign: float, gap: Expr, followers: Expr
+    side: Side, J: Expr, r: Expr, moving: Expr, charts: Sequence[Chart], sign: float, gap: Expr, followers: Expr
 ) -> Contact:
-    """Contact whose surface coordinates satisfy r = 0; `moving` is the rate of r while they stand still."""
-    determinant, inverse = _inverse(J)
+    """Contact whose surface coordinates, those of the charts, satisfy r = 0; `moving` is the rate of r while they stand
+    still.
+    """
+    inverse = _inverse(J)[1]
+    names = [name for chart in charts for name in chart.names]
     rates = -ca.mtimes(inverse, moving)
     velocity, turning = side.velocity([rates[0], rates[1]]), side.turn([rates[0], rates[1]])
     axes = (sign * side.R[:, 0], side.R[:, 1], sign * side.normal)
-    size = ca.SX(1)
-    for i in range(J.shape[0]):
-        size = size * ca.sumsqr(J[i, :])
     return Contact(
         side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,
-        dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), names, rates,
-        -ca.mtimes(inverse, r), -axes[2], determinant / ca.sqrt(size), r,
+        dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), tuple(names), rates,
+        -ca.mtimes(inverse, r), -axes[2], _quality(J, charts), r,
     )  # fmt: skip
+
+
+def _quality(J: Expr, charts: Sequence[Chart]) -> Expr:
+    """Determinant of J over the product of its rows, with lengths measured in a size of the surfaces, so that it has no
+    unit: rows are two lengths, then two slopes, and columns are angles and lengths.
+    """
+    length = _size_of(charts)
+    slides = [coordinate.slides for chart in charts for coordinate in chart.coordinates]
+    scaled = ca.SX(J)
+    for i in range(J.shape[0]):
+        for j, slide in enumerate(slides):
+            scaled[i, j] = J[i, j] * (length if slide else 1) / (length if i < 2 else 1)
+    product = ca.SX(1)
+    for i in range(J.shape[0]):
+        product = product * ca.sumsqr(scaled[i, :])
+    return _inverse(scaled)[0] / ca.sqrt(product)
+
+
+def _size_of(charts: Sequence[Chart]) -> Expr:
+    """A length of the surfaces: how far their points move for a unit of each angle, in the middle of the charts; 1 m
+    where there is none.
+    """
+    total, count = ca.SX(0), 0
+    for chart in charts:
+        moves = chart.place(*chart.middle).moves
+        for coordinate, move in zip(chart.coordinates, moves, strict=True):
+            if not coordinate.slides and not ca.SX(move).is_zero():
+                total, count = total + ca.norm_2(move), count + 1
+    return total / count if count else ca.SX(1)
 
 
 def _inverse(A: Expr) -> tuple[Expr, Expr]:

@@ -7,11 +7,13 @@ from typing import final
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
-from trundle.laws.friction_law import TINY_SPEED, FrictionLaw
+from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
-NEGLIGIBLE_LIMIT = 1e-9  # N, below which a limit of friction is negligible
+NEGLIGIBLE_LIMIT = 1e-9  # of the traction, below which a limit of friction is negligible
+TINY_SPEED = 1e-12  # of v0, below which a slip has no direction
+SMALLEST = 1e-150  # N, so that a limit of zero divides no traction of zero
 
 
 @final
@@ -54,9 +56,10 @@ class Relaxed(FrictionLaw):
 
     def weighed(self, s: Signals, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
         given = None if self.traction is None else value(self.traction, s)
-        traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY_SPEED**2)))
-        limit = ca.sqrt((value(self.mu, s) * load) ** 2 + NEGLIGIBLE_LIMIT**2)
+        squared = sum((f**2 for f in (grip if given is None else [given])), ca.SX((1e-3 * SMALLEST) ** 2))
+        traction = ca.sqrt(squared)
+        limit = ca.sqrt((value(self.mu, s) * load) ** 2 + NEGLIGIBLE_LIMIT**2 * squared + SMALLEST**2)
         weight = 1 - ca.tanh(value(self.k_s, s) * traction / (3 * limit)) ** 2
-        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX((TINY_SPEED * value(self.v0, s)) ** 2)))
         share = ca.tanh(value(self.k_f, s) * traction / (3 * limit)) * self.coefficient(s, speed, ca.SX(0))
         return weight, [(-1 if self.as_printed else 1) * share * v / speed for v in motion]
