@@ -52,7 +52,7 @@ def _dependencies() -> list[str]:
     except PackageNotFoundError:
         needed = ["numpy", "scipy", "casadi", "llvmlite", "xarray"]
     names = ["".join(c if c.isalnum() or c in "-_." else " " for c in text).split()[0] for text in needed]
-    return [*names, "numba", "distributed", "imageio-ffmpeg", "trimesh"]
+    return [*names, "numba", "distributed", "imageio-ffmpeg", "pythonfmu", "trimesh"]
 
 
 def _version(name: str) -> str:
