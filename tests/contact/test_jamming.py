@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import random_starts as thrown
 
 import trundle as tr
 from trundle.errors import SolveError
@@ -134,3 +135,39 @@ def test_joints_do_not_make_a_paradox() -> None:
         assert len(told) in (0, 2), (told, sizes, state)
         jammed += len(told) // 2
     assert jammed > 0
+
+
+def determinant(run: tr.Run, k: int, mu: float, side: float) -> float:
+    """Of the two balls with a joint, the first sliding and the second sticking, by their own equations of motion: that
+    of the inverse masses of all that is held, over that without friction. The first presses (1) or pulls (-1).
+    """
+    shape, inverse, rows = thrown.SHAPES["ball"], np.zeros((12, 12)), np.zeros((7, 12))
+    for i, (body, end) in enumerate((("first", 1.0), ("second", -1.0))):
+        R = run.values(f"{body}.rotation")[k].reshape(3, 3).T
+        v, w = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
+        inverse[v, v], inverse[w, w] = np.eye(3) / shape.mass, np.linalg.inv(R @ np.diag(shape.inertia) @ R.T)
+        rows[:3, v], rows[:3, w] = end * np.eye(3), np.cross(end * R @ thrown.LINK, end * np.eye(3))
+        arm = R @ np.array(shape.centre) - shape.tube * thrown.UP
+        for row, axis in ((3 + i, thrown.UP), *(((5, np.eye(3)[0]), (6, np.eye(3)[1])) if i else ())):
+            rows[row, v], rows[row, w] = axis, np.cross(arm, axis)
+        if i == 0:
+            slip = (run.values("first.velocity")[k] + np.cross(run.values("first.angular_velocity")[k], arm))[:2]
+            force = np.array([*(-mu * side * slip / np.linalg.norm(slip)), 1.0])
+            pushed = np.concatenate([force, np.cross(arm, force), np.zeros(6)])
+    columns = rows.copy()
+    columns[3] = pushed
+    return float(np.linalg.det(rows @ inverse @ columns.T) / np.linalg.det(rows @ inverse @ rows.T))
+
+
+@pytest.mark.slow
+def test_two_balls_with_a_joint_jam_where_their_own_equations_say_so() -> None:
+    """A contact that can also pull: while it presses all is well, but a second motion begins there, in which it pulls."""
+    system, start, mu = thrown.system("pair"), thrown.start("pair", 88028), {"mu": 0.8, "mu_k": 0.8}
+    end = system.simulate(1.0, start, mu)
+    assert end.outcome.startswith("JAMMED: Friction at contact 'front'")
+    jam = float(end.time[-1])
+    run = system.simulate(jam, start, mu, samples=[jam - 2e-3, jam - 1e-3, jam - 1e-5])
+    presses, pulls = ([determinant(run, k, 0.8, side) for k in range(3)] for side in (1.0, -1.0))
+    assert min(presses) > 1.9 and pulls[0] > pulls[1] > pulls[2] > 0.0
+    root = run.time[1] + pulls[1] * (run.time[2] - run.time[1]) / (pulls[1] - pulls[2])
+    assert root == pytest.approx(jam, abs=2e-6)
