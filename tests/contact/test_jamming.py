@@ -161,7 +161,7 @@ def determinant(run: tr.Run, k: int, mu: float, side: float) -> float:
 
 @pytest.mark.slow
 def test_two_balls_with_a_joint_jam_where_their_own_equations_say_so() -> None:
-    """A contact that can also pull: while it presses all is well, but a second motion begins there, in which it pulls."""
+    """A contact that can also pull: while it presses all is well, but a second motion begins, in which it pulls."""
     system, start, mu = thrown.system("pair"), thrown.start("pair", 88028), {"mu": 0.8, "mu_k": 0.8}
     end = system.simulate(1.0, start, mu)
     assert end.outcome.startswith("JAMMED: Friction at contact 'front'")
