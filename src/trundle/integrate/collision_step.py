@@ -2,7 +2,7 @@
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.multi_contact import collide
-from trundle.contact.decision.at_rest import can_rest, can_stay
+from trundle.contact.decision.slow_slip import can_rest, can_stay
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import lose, total_energy
 from trundle.integrate.record import LoopRecord

@@ -29,9 +29,10 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
-from trundle.contact.decision.at_rest import can_rest, find_rest
+from trundle.contact.decision.at_rest import find_rest
 from trundle.contact.decision.cones import in_cones, start_again
 from trundle.contact.decision.share import shared_load, widest
+from trundle.contact.decision.slow_slip import can_rest
 from trundle.contact.decision.smallest import EDGE, INSIDE, lightest, smallest, worst
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 from trundle.kernel.record import Ints
