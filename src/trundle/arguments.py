@@ -37,7 +37,9 @@ def advised_class(values: str = "", **advice: str) -> Callable[[type[T]], type[T
 
 
 def answering(kind: type[T]) -> type[T]:
-    """For a class that users talk to: calls that do not fit it, or one of its public methods, are answered."""
+    """For a class that users talk to: calls that do not fit it, or one of its public methods, are answered, and so are
+    names that it does not have.
+    """
     for name, member in list(vars(kind).items()):
         if name.startswith("_"):
             continue
@@ -47,11 +49,22 @@ def answering(kind: type[T]) -> type[T]:
         elif isinstance(member, FunctionType):
             setattr(kind, name, _answered(member, 1))
     _answer_making(kind)
+    if not any("__getattr__" in vars(base) for base in kind.__mro__):
+        setattr(kind, "__getattr__", _without)  # noqa: B010  a checker would take every name for an attribute
     return kind
 
 
 def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
-    """For the public names of a module: calls that do not fit one of its functions or classes are answered."""
+    """For the public names of a module: calls that do not fit one of its functions or classes are answered, and in a
+    package names that it does not have.
+    """
+    if "__path__" in namespace and "__getattr__" not in namespace:
+        package, known = str(namespace["__name__"]), list(names)
+
+        def missing(name: str) -> NoReturn:
+            raise unknown_name(package, name, known, {}, package.rpartition(".")[2])
+
+        namespace["__getattr__"] = missing
     for name in names:
         found = namespace.get(name)
         if isinstance(found, type):
@@ -80,9 +93,10 @@ def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> Attri
     if name in advice:
         text = f"a {kind.__name__} has no {name!r}: {advice[name]}."
     else:
-        near = get_close_matches(name, [n for n in dir(kind) if not n.startswith("_")], n=2)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        text = f"a {kind.__name__} has no attribute {name!r}.{hint}"
+        public = [n for n in dir(of) if not n.startswith("_")]
+        near = get_close_matches(name, public, n=2)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(public)}."
+        text = f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__} has no attribute {name!r}. {hint}"
     return AttributeError(text, name=name, obj=of)
 
 
@@ -109,6 +123,10 @@ def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | Non
         return
     answered = _answered(made, 1, kind.__name__, values, advice)
     setattr(kind, name, staticmethod(answered) if name == "__new__" else answered)
+
+
+def _without(self: object, name: str) -> NoReturn:
+    raise AttributeError(name) if name.startswith("_") else unknown_attribute(self, name, {})
 
 
 def _made_of_nothing(self: object) -> None:

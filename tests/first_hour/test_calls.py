@@ -170,3 +170,17 @@ def test_what_an_annotation_allows() -> None:
     ]  # fmt: skip
     assert [pair for pair in good if not fits(*pair)] == []
     assert [pair for pair in bad if fits(*pair)] == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TALKED_TO if kind not in (tr.Run, tr.System, tr.Model)])
+def test_a_name_that_an_object_does_not_have_is_answered(kind: type) -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute 'no_such_name'\. (It has|Did you mean) "):
+        getattr(kind.__new__(kind), "no_such_name")  # noqa: B009  what is asked for
+
+
+@pytest.mark.parametrize("package", ["bicycle", "impact", "pairs", "rail", "walker"])
+def test_a_name_that_a_package_does_not_have_is_answered(package: str) -> None:
+    found = getattr(tr, package)
+    name = next(n for n in found.__all__ if len(n) > 4)
+    with pytest.raises(AttributeError, match=rf"Did you mean .*{package}\.{name}"):
+        getattr(found, name[:-1])

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from trundle.arguments import answer_calls
+from trundle.arguments import answer_calls, unknown_name
 from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F401  so that `discover` finds their classes
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
@@ -99,7 +99,7 @@ _LATE = {
 def __getattr__(name: str) -> Any:
     """What finds out about pairs is imported when first asked for: most models do without."""
     if name not in _LATE:
-        raise AttributeError(f"module 'trundle.pairs' has no attribute {name!r}")
+        raise unknown_name("trundle.pairs", name, __all__, {}, "pairs")
     from importlib import import_module
 
     globals()[name] = getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)
