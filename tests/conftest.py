@@ -3,6 +3,7 @@ thread, for the workers fill all cores already.
 """
 
 import gc
+import getpass
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("TRUNDLE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"trundle-tests-{os.getuid()}"))
+os.environ.setdefault("TRUNDLE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"trundle-tests-{getpass.getuser()}"))
 
 MAKE = "import sys; from trundle.kernel import compiled; [compiled.address(*a.split(':')) for a in sys.argv[1:]]"
 
