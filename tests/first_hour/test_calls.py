@@ -96,6 +96,8 @@ WRONG = {
     "a path of another system": ("system.inertial_residual(5)", r"run cannot be 5"),
     "an option of a picture": ("run.energy.plot(widht=3)", r"did you mean width\?"),
     "a value twice": ("tr.Spring(1.0, stiffness=2.0)", r"stiffness twice, by its place and by its name"),
+    "a number as a matrix": ("tr.weighted_inverse(1, 2, 3)", r"N must be a matrix of numbers, got 3"),
+    "a text as weights": ("tr.relaxed_inverse([[1]], [[1]], 'a')", r"one number for each row, or a matrix, got 'a'"),
     "an impact that never ends": ("tr.impact.step_impact(-1.0, 0.5, 0.3, 1.0)", r"inertia_ratio is -1\.0"),
     "gravity upwards": ("tr.walker.rimless_wheel(g=-1.0)", r"gravity g is above zero"),
     "the mean of nothing": ("tr.rail.sliding_mean([], [])", r"needs a signal that is longer"),

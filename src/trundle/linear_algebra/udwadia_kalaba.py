@@ -21,6 +21,7 @@ from typing import final
 import casadi as ca
 import numpy as np
 
+from trundle.errors import ModelError
 from trundle.linear_algebra.dependence import Dependence
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
 from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
@@ -292,8 +293,8 @@ def weighted_inverse(A: Expr, M: Expr, N: Expr) -> Array:
     array
         X, of the shape of A'.
     """
-    root, back = _root(N), np.linalg.inv(_root(M))
-    X: Array = back @ np.linalg.pinv(root @ np.asarray(A, float) @ back, rcond=ROUND_OFF) @ root
+    root, back = _root(_matrix("N", N)), np.linalg.inv(_root(_matrix("M", M)))
+    X: Array = back @ np.linalg.pinv(root @ _matrix("A", A) @ back, rcond=ROUND_OFF) @ root
     return X
 
 
@@ -316,21 +317,33 @@ def relaxed_inverse(A: Expr, M: Expr, weights: Expr) -> Array:
     array
         X, of the shape of A'.
     """
-    given = np.asarray(weights, float)
+    given = _matrix("weights", weights, (1, 2))
     if given.ndim == 1:
         s, vectors = given, np.eye(len(given))
     else:
         squares, vectors = np.linalg.eigh(given)
         s = np.sqrt(np.where(squares > ROUND_OFF, squares, 0.0))
-    back = np.linalg.inv(_root(M))
+    back = np.linalg.inv(_root(_matrix("M", M)))
     opened = np.divide(1.0, s, out=np.zeros_like(s), where=s > TOLERANCE)
-    turned = vectors.T @ np.asarray(A, float) @ back
+    turned = vectors.T @ _matrix("A", A) @ back
     X: Array = back @ np.linalg.pinv(opened[:, None] * turned, rcond=ROUND_OFF) @ (s[:, None] * vectors.T)
     return X
 
 
-def _root(S: Expr) -> Array:
+def _matrix(name: str, given: Expr, dimensions: tuple[int, ...] = (2,)) -> Array:
+    """What was given, in numbers; ModelError where it is no matrix."""
+    try:
+        found = np.asarray(given, float)
+    except (TypeError, ValueError):
+        found = np.empty(())
+    if found.ndim not in dimensions:
+        what = "a matrix of numbers" if dimensions == (2,) else "one number for each row, or a matrix"
+        raise ModelError(f"{name} must be {what}, got {given!r}.")
+    return found
+
+
+def _root(S: Array) -> Array:
     """Symmetric square root of a positive definite matrix."""
-    values, vectors = np.linalg.eigh(np.asarray(S, float))
+    values, vectors = np.linalg.eigh(S)
     root: Array = (vectors * np.sqrt(values)) @ vectors.T
     return root
