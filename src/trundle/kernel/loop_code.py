@@ -12,13 +12,10 @@ from typing import Any
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
-from trundle.kernel.loop_sources import PACKAGE, digest
+from trundle.kernel.loop_sources import digest
 from trundle.kernel.make_loops import environment, file_name
-from trundle.kernel.ready_code import ready_code
+from trundle.kernel.ready_code import SHIPPED, ready_code
 from trundle.preparing import preparing
-
-SHIPPED = PACKAGE / "kernel" / "loops"
-"""Folder of an installed package with the bitcode of its loops; a source tree has none."""
 
 
 def ready_loop(part: str, home: str) -> bytes | None:

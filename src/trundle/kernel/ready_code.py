@@ -10,8 +10,11 @@ import platform
 import sys
 from pathlib import Path
 
+from trundle.kernel.loop_sources import PACKAGE
 from trundle.kernel.lower import Target
 
+SHIPPED = PACKAGE / "kernel" / "loops"
+"""Folder of an installed package with the bitcode of its loops; a source tree has none."""
 TRIPLE = "x86_64-unknown-linux-gnu"
 CPU = "x86-64-v3"
 SUFFIX = ".o.xz"

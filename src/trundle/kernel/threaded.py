@@ -15,12 +15,11 @@ from trundle.kernel.fuse import SUMS
 from trundle.kernel.interpret import BINARY
 from trundle.kernel.ir import LIBRARY, Block
 from trundle.kernel.jit import emit_object, host, load_code
-from trundle.kernel.loop_code import SHIPPED
 from trundle.kernel.loop_sources import digest
 from trundle.kernel.lower import PARAMETERS, Target, module
 from trundle.kernel.program import END, OUTPUT, STEP
 from trundle.kernel.read_table import FIND, ROOT, definition
-from trundle.kernel.ready_code import ready_code
+from trundle.kernel.ready_code import SHIPPED, ready_code
 from trundle.typing import Untyped
 
 _NUMBERS = (
