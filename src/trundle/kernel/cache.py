@@ -10,7 +10,6 @@ import os
 import stat
 import sys
 import tempfile
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -21,6 +20,7 @@ import llvmlite
 
 from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
 from trundle.version import __version__
+from trundle.warn import warn
 
 _MAGIC = b"trundle kernel 2\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -203,11 +203,10 @@ class ObjectCache:
     ) -> None:
         if what not in self._reported:
             self._reported.add(what)
-            warnings.warn(
+            warn(
                 f"the kernel cache {self.path} {what} ({detail}). Results are not affected, only compile time. "
                 f"{remedy}.",
                 CacheWarning,
-                stacklevel=4,
             )
 
 
