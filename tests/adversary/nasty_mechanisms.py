@@ -94,7 +94,10 @@ LAWS: Table = {
     ),
     "servo that jumps": (pendulum(law=tr.Servo(lambda t: tr.step(t - 0.2))), ends("CONSTRAINT|ENERGY_OFF")),
     "servo from infinity": (built(lambda: pendulum(law=tr.Servo(lambda t: 1 / t))), refused(r"bob\.angle \(servo\)")),
-    "servo of two arguments": (built(lambda: pendulum(law=tr.Servo(lambda t, q: t))), refused(r"Servo on bob\.angle")),
+    "servo of two arguments": (
+        built(lambda: pendulum(law=tr.Servo(lambda t, q: t))),
+        refused(r"Servo: its function takes the time alone"),
+    ),
     "flow to infinity": (pendulum(law=tr.Flow(lambda t, q: q**2 + 1)), ends("STEP_TOO_SMALL|NOT_FINITE", duration=3.0)),
     "acceleration nan": (built(lambda: pendulum(law=tr.Acceleration(nan))), refused(r"not a finite number")),
     "two servos that contradict": (built(two_servos), refused(r"contradict each other")),

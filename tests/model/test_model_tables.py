@@ -74,7 +74,7 @@ class TestMotion:
 
     def test_steps_end_at_the_kinks_of_time(self, linear: System) -> None:
         expected = by_scipy(lambda t: np.interp(t, TIME, DRIVE))
-        run = linear.simulate(10.0, samples="steps")
+        run = linear.simulate(10.0, samples="steps", rtol=1e-11)
         assert [run.values("bob.angle")[-1], run.values("bob.angle_rate")[-1]] == pytest.approx(expected, abs=2e-8)
         missed = [np.min(np.abs(run.time - knot)) for knot in TIME]
         assert max(missed) < 1e-12
