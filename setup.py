@@ -26,7 +26,8 @@ class BuildWithLoops(build_py):
 
             folder = Path(self.build_lib).resolve() / "trundle" / "kernel" / "loops"
             command = [sys.executable, "-m", "trundle.kernel.make_loops", str(folder)]
-            subprocess.run(command, env=environment(), cwd=ROOT, check=True)
+            # In src, so that the package is found although pip takes what is installed out of the path.
+            subprocess.run(command, env=environment(), cwd=ROOT / "src", check=True)
 
 
 def version() -> str:
