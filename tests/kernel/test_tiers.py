@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import casadi as ca
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -23,7 +24,8 @@ from trundle.kernel import (
     tiers,
 )
 from trundle.kernel.fuse import PRODUCT, SUMS, fuse
-from trundle.kernel.jit import host
+from trundle.kernel.jit import emit_object, host
+from trundle.kernel.lower import Target
 from trundle.kernel.program import END, OUTPUT, program
 from trundle.lookup.table import Table
 
@@ -74,6 +76,35 @@ def test_functions_that_come_with_the_package(tangle: Builder, tmp_path: Path, m
     monkeypatch.setattr(threaded, "_kept", lambda lanes: pytest.fail("generated"))
     shipped = threaded.threaded_code.__wrapped__(1)
     monkeypatch.setattr(tiers, "threaded_code", lambda lanes: shipped)
+    kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
+    machine = compile_kernels({"f": tangle()}, cache=None)["f"]
+    np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu", "features"),
+    [
+        ("aarch64-apple-darwin", "apple-m1", ""),
+        ("x86_64-pc-windows-msvc", "x86-64-v3", "+fma,+avx2"),
+        ("x86_64-unknown-linux-gnu", "x86-64", "+sse2"),
+    ],
+)
+def test_machines_that_are_not_here(triple: str, cpu: str, features: str) -> None:
+    """Steps go on by a jump there too, or LLVM would refuse them."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = Target(triple, cpu, features)
+    assert len(emit_object(threaded.functions(1, target), target)) > 5000
+
+
+def test_a_machine_without_fused_products(tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Target(host().triple, host().cpu, ",".join(f for f in host().features.split(",") if "fma" not in f))
+    if plain.fuses:
+        pytest.skip("all machines of this kind fuse")
+    for module in ("jit", "threaded", "tiers", "compile", "cache"):
+        monkeypatch.setattr(f"trundle.kernel.{module}.host", lambda: plain)
+    code = threaded.threaded_code.__wrapped__(1)
+    monkeypatch.setattr(tiers, "threaded_code", lambda lanes: code)
     kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
     machine = compile_kernels({"f": tangle()}, cache=None)["f"]
     np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
