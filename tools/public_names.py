@@ -14,7 +14,11 @@ import trundle
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 BEGIN, END = "<!-- every public name -->\n", "<!-- end of names -->\n"
-VALUES = {"tr.__version__": "Version of the package, as text.", "tr.pi": "The number π."}  # what has no docstring
+VALUES = {  # what has no docstring
+    "tr.__version__": "Version of the package, as text.",
+    "tr.pi": "The number π.",
+    "tr.rail.JOINTS": "The sixteen joints of a roller rig by name, with a sentence on each.",
+}
 
 
 def public_names() -> Iterator[tuple[str, Any]]:
@@ -44,8 +48,16 @@ def sentence(name: str, part: Any) -> str:
     if not has_own and type(part).__module__ == "builtins":
         return f"A value of the type {type(part).__name__}."
     text = " ".join((inspect.getdoc(part if has_own else type(part)) or "").split())
-    first = re.split(r"(?<!Eq\.)(?<!Eqs\.)(?<=\.)\s", text, maxsplit=1)[0].rstrip(".")
-    return first.replace("|", "\\|") + "."
+    return _first_sentence(text).replace("|", "\\|")
+
+
+def _first_sentence(text: str) -> str:
+    """Up to the first full stop that ends a sentence: not in a reference in brackets, not one of three dots."""
+    for stop in re.finditer(r"(?<!\.\.)\.(?=\s|$)", text):
+        first = text[: stop.end()]
+        if first.count("[") == first.count("]"):
+            return first
+    return text.rstrip(".") + "."
 
 
 def table() -> str:

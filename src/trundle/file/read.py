@@ -41,7 +41,7 @@ class RunSettings:
 @final
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model as read from a file, with its sentence and its settings for a run."""
+    """A model as read from a file, with its description and its settings for a run."""
 
     model: Model
     text: str = ""

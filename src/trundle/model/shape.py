@@ -19,7 +19,7 @@ Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about th
 
 @dataclass(frozen=True)
 class Solid:
-    """What all shapes share: their sizes are numbers that can be meant, found wrong at the line that says them."""
+    """Base of all shapes: sizes that cannot be right are refused when the shape is made."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
