@@ -105,7 +105,10 @@ def test_a_start_that_overlaps_elsewhere_is_refused() -> None:
     def pose(place: float) -> dict[str, float]:
         return {"column.displacement": place, "cylinder.displacement": float(trace.at(place)["cylinder.displacement"])}
 
-    assert system.simulate(1e-3, pose(TROUGH - 1e-3), samples=2).ok
+    assert system.simulate(1e-4, pose(TROUGH - 1e-3), samples=2).ok
+    met = system.simulate(1e-3, pose(TROUGH - 1e-3), samples=2)  # in one step
+    assert met.outcome.startswith("DOUBLE_CONTACT") and met.trajectory is not None
+    assert met.trajectory.x_end[0] == pytest.approx(TROUGH, abs=1e-8)
     beyond = pose(TROUGH + 1e-3)
     with pytest.raises(SolveError, match=r"'contact': at the start the surfaces .* overlap elsewhere, by"):
         system.simulate(1e-3, beyond)

@@ -1,5 +1,6 @@
 """Where runs start and end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -7,16 +8,22 @@ import numpy as np
 
 from trundle.typing import Array
 
+Normals = tuple[Array, ...]
+
 
 @final
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One run: state x0 at time t0 (s), parameters p, and the time t1 (s) at which it ends."""
+    """One run: state x0 at time t0 (s), parameters p, and the time t1 (s) at which it ends; for each contact that may
+    touch twice its other common normals at the start, as rows of their coordinates and of the gap above that of the
+    contact.
+    """
 
     t0: float
     t1: float
     x0: Array
     p: Array
+    normals: Normals = ()
 
 
 @final
@@ -28,15 +35,16 @@ class Cases:
     t1: float | Array
     x0: Array
     p: Array
+    normals: Sequence[Normals] = ()
 
     def __len__(self) -> int:
         return len(self.x0)
 
     def __getitem__(self, i: int) -> Case:
         t0, t1 = (float(np.broadcast_to(v, len(self))[i]) for v in (self.t0, self.t1))
-        return Case(t0, t1, self.x0[i], self.p[i])
+        return Case(t0, t1, self.x0[i], self.p[i], self.normals[i] if self.normals else ())
 
     def part(self, rows: slice) -> "Cases":
         """Some of them."""
         t0, t1 = (v if np.ndim(v) == 0 else np.asarray(v)[rows] for v in (self.t0, self.t1))
-        return Cases(t0, t1, self.x0[rows], self.p[rows])
+        return Cases(t0, t1, self.x0[rows], self.p[rows], self.normals[rows])

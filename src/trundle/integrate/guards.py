@@ -1,9 +1,9 @@
 """Guards along the steps of a run (compiled): values that must keep the sign which they have at the start.
 
-Each is looked at in the middle and at the end of every step, and in more places where it changes much in comparison
-with itself; one that comes so near to zero that it might cross between two of these counts as broken too. States in
-the step are those of the cubic through both ends: enough to raise an alarm. Python then finds the place, or that there
-is none.
+Each is looked at at the end of every step, in its middle unless all have changed little in this step and in the last
+one, and in more places where one changes much in comparison with itself; one that comes so near to zero that it might
+cross between two of these counts as broken too. States in the step are those of the cubic through both ends: enough to
+raise an alarm. Python then finds the place, or that there is none.
 """
 
 import math
@@ -15,6 +15,7 @@ from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
 PARTS = 8  # of a step, at whose ends a closer look is taken
 GRAZES = 1.5 / PARTS**2  # of the change in a step: a parabola may reach lower between two places by two thirds of it
 MUCH = 0.5  # change over the smallest value that asks for a closer look
+LITTLE = 0.1  # change in a step over the smallest value
 
 
 @inner
@@ -28,6 +29,12 @@ def moves_much(before: float, middle: float, after: float) -> bool:
     """Whether a value might have changed its sign and changed it back between the places looked at."""
     change = max(abs(middle - before), abs(after - middle))
     return not change <= MUCH * min(abs(before), abs(middle), abs(after))
+
+
+@inner
+def moves_little(before: float, after: float) -> bool:
+    """Whether a value is at the end of a step nearly what it was at its start."""
+    return abs(after - before) <= LITTLE * min(abs(before), abs(after))
 
 
 # -- a run alone -------------------------------------------------------------------------------------------------------
@@ -56,12 +63,17 @@ def broken_at(run: LoopRecord, s: float) -> bool:
 @inner
 def first_broken(run: LoopRecord) -> float:
     """The first place in the step at which a guard is broken; infinite where none is."""
-    n, before, middle, after = run.n_guards, run.guard_before, run.guard_middle, run.guard_probe
-    in_middle = broken_at(run, 0.5)
-    copy(after, middle, n)
-    closer = broken_at(run, 1.0) or in_middle
+    n, before, after, middle = run.n_guards, run.guard_before, run.guard_middle, run.guard_probe
+    closer, was_calm = broken_at(run, 1.0), run.guards_calm == 1
+    copy(run.guard_probe, after, n)
+    calm = not closer
     for g in range(n):
-        closer = closer or (run.guard_sign[g] != 0.0 and moves_much(before[g], middle[g], after[g]))
+        calm = calm and moves_little(before[g], after[g])
+    run.guards_calm = 1 if calm else 0
+    if not (calm and was_calm):
+        closer = broken_at(run, 0.5) or closer
+        for g in range(n):
+            closer = closer or (run.guard_sign[g] != 0.0 and moves_much(before[g], middle[g], after[g]))
     if not closer:
         copy(after, before, n)
         return math.inf
@@ -90,7 +102,7 @@ def watch_guards(run: LoopRecord) -> None:
         for g in range(n):
             if run.guards_known == 0:
                 sign[g] = math.copysign(1.0, before[g]) if abs(before[g]) > 0.0 else 0.0
-        run.guards_known = 2
+        run.guards_known, run.guards_calm = 2, 0
     s = first_broken(run)
     if s <= 1.0:
         run.alarm_since, run.alarm_until = run.t, run.t_new if s == 1.0 else run.t + s * run.step
@@ -148,6 +160,25 @@ def look_closer(run: LaneRecord) -> None:
 
 
 @inner
+def all_calm(run: LaneRecord) -> bool:
+    """Whether the guards of all lanes with an accepted step keep their signs, and change little in it and in the last
+    one.
+    """
+    w, before, after, sign, calm = run.lanes, run.guard_before, run.guard_probe, run.guard_sign, run.guard_calm
+    found = True
+    for lane in range(w):
+        if run.accept[lane] == at.ACCEPTED:
+            now = 1
+            for g in range(run.n_guards):
+                i = g * w + lane
+                if sign[i] * after[i] < 0.0 or not moves_little(before[i], after[i]):
+                    now = 0
+            found = found and now == 1 and calm[lane] == 1
+            calm[lane] = now
+    return found
+
+
+@inner
 def watch_lanes(run: LaneRecord) -> None:
     """Look at the accepted steps of all lanes, before they are taken."""
     w, n, accept, job, known = run.lanes, run.n_guards, run.accept, run.job, run.guard_job
@@ -161,23 +192,24 @@ def watch_lanes(run: LaneRecord) -> None:
         call(run.guards_kernel, run.clock, run.x, run.p, after, run.work)
         for lane in range(w):
             if accept[lane] == at.ACCEPTED and known[lane] != job[lane]:
-                known[lane] = job[lane]
+                known[lane], run.guard_calm[lane] = job[lane], 0
                 for g in range(n):
                     value = after[g * w + lane]
                     before[g * w + lane] = value
                     sign[g * w + lane] = math.copysign(1.0, value) if abs(value) > 0.0 else 0.0
-    look_at_lanes(run, 0.5, middle)
     look_at_lanes(run, 1.0, after)
-    closer = False
-    for g in range(n):
-        for lane in range(w):
-            i = g * w + lane
-            if accept[lane] == at.ACCEPTED and sign[i] != 0.0:
-                closer = closer or moves_much(before[i], middle[i], after[i])
-    note_broken(run, middle)
-    note_broken(run, after)
-    if closer:
-        look_closer(run)
+    if not all_calm(run):
+        look_at_lanes(run, 0.5, middle)
+        closer = False
+        for g in range(n):
+            for lane in range(w):
+                i = g * w + lane
+                if accept[lane] == at.ACCEPTED and sign[i] != 0.0:
+                    closer = closer or moves_much(before[i], middle[i], after[i])
+        note_broken(run, middle)
+        note_broken(run, after)
+        if closer:
+            look_closer(run)
     for g in range(n):
         for lane in range(w):
             if accept[lane] == at.ACCEPTED:

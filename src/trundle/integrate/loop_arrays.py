@@ -9,7 +9,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan
 from trundle.integrate.options import Sampling
-from trundle.integrate.problem import Compiled, Problem
+from trundle.integrate.problem import Compiled, Problem, Rivals
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.tolerance import UNITS, Tolerance
 from trundle.kernel import compiled
@@ -41,6 +41,8 @@ class LoopArrays:
         self.clock, self.work = aligned(1), aligned(max(kernel.work_size for kernel in problem.kernels) + 8)
         self._set_tolerances(tolerance)
         self._set_places(max(len(plan.dense), len(passing.dense)))
+        if problem.rivals is not None:
+            self._set_rivals(problem.rivals, case)
         self._set_events()
         self._set_buffers()
         self._set_samples(samples.times, case.t0, case.t1)
@@ -102,12 +104,21 @@ class LoopArrays:
             parts=aligned(at.LONGEST_SEARCH),
             given_up=np.zeros(max(problem.watched, breaks // 4, 1), np.int64),
         )
-        if problem.rivals is not None:
-            w = problem.rivals.lanes
-            self._hold_at(*problem.rivals.places(n_x, 1))
-            self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
         guards = 0 if problem.guards is None else problem.guards.n_out
         self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
+
+    def _set_rivals(self, rivals: Rivals, case: Case) -> None:
+        """Places for other common normals of contacts; lanes begin with those that are known."""
+        w, n_x, n_p = rivals.lanes, self.problem.rhs.n_x, self.problem.rhs.n_p
+        arrays, addresses = rivals.places(n_x, 1)
+        self._hold_at(arrays, addresses)
+        self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
+        arrays["rival_since"][:] = case.t0
+        s, held, value = arrays["rival_s"].reshape(-1, w), arrays["rival_held"], arrays["rival_value"]
+        for pack, known in enumerate(case.normals):
+            first, n, count = arrays["rival_first"][pack], arrays["rival_width"][pack], min(len(known), w)
+            s[first : first + n, :count] = known[:count, :n].T
+            held[pack * w : pack * w + count], value[pack * w : pack * w + count] = 1, known[:count, n]
 
     def _set_events(self) -> None:
         problem, n_e = self.problem, self.problem.n_events

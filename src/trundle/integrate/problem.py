@@ -84,6 +84,7 @@ class Rivals:
             "rival_rate": coordinates,
             "rival_since": lanes,
             "rival_value": lanes,
+            "rival_slope": lanes,
         }
         marks = {"rival_held": lanes, "rival_age": lanes, "rival_hit": w, "rival_seeds": len(kernels)}
         return fixed, {name: address_of(array) for name, array in fixed.items()}, _starts(reals), _starts(marks)
@@ -120,7 +121,7 @@ class Problem:
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
-    guards:   values whose first `n_guards` must keep their sign: the run ends with an alarm where one does not
+    guards:   values that must keep their sign: the run ends with an alarm where one does not
     energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
               whose jumps bring or take energy
     free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places

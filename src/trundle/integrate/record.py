@@ -91,6 +91,7 @@ class StepRecord(Record):
     rival_rate: Floats  # at which those that are known move, 1/s
     rival_since: Floats  # time of the last Newton step
     rival_value: Floats  # gap above that of the contact then
+    rival_slope: Floats  # size of its rate before that, m/s
     rival_held: Ints  # 1: known
     rival_age: Ints
     rival_hit: Ints
@@ -160,6 +161,7 @@ class LoopRecord(StepRecord):
     rival_met: int  # pack and lane
     rival_rest: int  # steps before they are pursued again
     guards_known: int  # 0: not their signs either, 1: not their last values
+    guards_calm: int  # 1: they changed little in the last step
     # times and steps
     t: float
     h: float  # proposed next
@@ -291,6 +293,7 @@ class LaneRecord(StepRecord):
     keep: Ints
     job: Ints
     guard_job: Ints  # whose signs are known
+    guard_calm: Ints  # 1: they changed little in the last step
     rival_packs: int
     rival_turn: int
     rival_job: Ints  # whose rivals are pursued

@@ -1,9 +1,9 @@
 """Other common normals of the surfaces of a contact, pursued along the steps of a run (compiled).
 
-Each lane of a pack looks for one: a Newton step at every third step of the run, from places that spread evenly over
-the surfaces. Once found it is followed, at every step where its gap may soon vanish. Where the gap falls below that of
-the contact, or below zero while they touch, the surfaces touch in a second point or have their closest points
-elsewhere.
+A run begins with those that a search at its start has found. Each other lane of a pack looks for one: a Newton step at
+every sixth step of the run, from places that spread evenly over the surfaces. Once found it is followed, the oftener
+the sooner its gap may vanish. Where the gap falls below that of the contact, or below zero while they touch, the
+surfaces touch in a second point or have their closest points elsewhere.
 
 A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several.
 """
@@ -21,11 +21,10 @@ APART = 2e5  # distance from the contact, over the least one and the Newton step
 DEEP = 1e3  # overlap, over the least distance from the contact, of normals that may have touched on the way
 LOST = 0.1  # Newton step of a known one that must have been another
 PATIENCE = 12  # Newton steps before another place is tried
-EFFORT, EARLY = 3, 32  # Newton steps at each of so many first steps, and always where a contact may be open
+EFFORT = 3  # Newton steps at each step where a contact may be open
 SETTLING = 3  # most Newton steps at one step of the run for one that is known and has moved far
-REST = 2  # steps of the run between two looks while none is close
+REST = 5  # most steps of the run between two looks
 FAR = 3.0  # gap over its last change from which on one is not close
-UNSETTLED, CLOSE = 1, 2  # what a look at a pack may find
 SINGULAR = 1e-7
 NEAR = 0.2  # of the reach: every second place is near the contact
 RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # of an even sequence
@@ -77,9 +76,9 @@ def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
 
 
 @inner
-def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> int:
+def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> bool:
     """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met. The
-    answer tells whether one that is known wants another Newton step, and whether one is close.
+    answer tells whether one that is known wants another Newton step.
 
     The kernel gives the step, the gap less that of the contact (or less zero), the gap, the product of the normals, the
     quality of the step, the distance from the contact, and the coordinates of the contact itself.
@@ -89,12 +88,12 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
     x, rate = shifted(run.rival_x, (WIDEST - n) * w), shifted(run.rival_rate, first * w)
     since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
     age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
-    reach, least = shifted(run.rival_reach, first), run.rival_away
+    slope, reach, least = shifted(run.rival_slope, pack * w), shifted(run.rival_reach, first), run.rival_away
     foresee(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
     own = shifted(out, (n + 5) * w)
-    found = 0
+    unsettled = False
     for lane in range(w):
         size, finite = 0.0, 0.0
         lapse = clock[lane] - since[lane]
@@ -119,8 +118,8 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
                 seed(run, pack, lane, own)
                 continue
             if value > 0.0:
-                if before == 0 or value < FAR * abs(value - last[lane]):
-                    found |= CLOSE
+                if before == 0 or lapse > 0.0:
+                    slope[lane] = math.inf if before == 0 else abs(value - last[lane]) / lapse
                 held[lane], last[lane] = 1, value
             elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
                 run.rival_hit[lane] = 1
@@ -134,16 +133,28 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
             if age[lane] > PATIENCE:
                 seed(run, pack, lane, own)
         elif value < FAR * abs(value - last[lane]):
-            found |= UNSETTLED | CLOSE
+            unsettled = True
         else:  # its gap changes with the square of what the step leaves: known well enough
+            if lapse > 0.0:
+                slope[lane] = abs(value - last[lane]) / lapse
             last[lane] = value
-    return found
+    return unsettled
+
+
+@inner
+def may_vanish(run: LoopRecord) -> bool:
+    """Whether the gap of a normal that is known may have shrunk by a third since the last look."""
+    w, held, value, slope = run.rival_lanes, run.rival_held, run.rival_value, run.rival_slope
+    soon = False
+    for i in range(run.n_rivals * w):
+        soon = soon or (held[i] != 0 and value[i] < FAR * slope[i] * (run.t - run.rival_since[i]))
+    return soon
 
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Pursue those of all contacts at the state that the run has reached; at every third step while none is close."""
-    if run.rival_rest > 0:
+    """Pursue those of all contacts at the state that the run has reached; at every sixth step while none is close."""
+    if run.rival_rest > 0 and not may_vanish(run):
         run.rival_rest -= 1
         return
     run.rival_rest = REST
@@ -159,11 +170,11 @@ def pursue_rivals(run: LoopRecord) -> None:
         clock[lane] = run.t
         hit[lane] = 0
     for pack in range(run.n_rivals):
-        eager, found = run.rival_loose[pack] == 1 or run.steps < EARLY, 0
+        eager, unsettled = run.rival_loose[pack] == 1, False
         for i in range(max(EFFORT, SETTLING)):
-            if i == 0 or (eager and i < EFFORT) or (found & UNSETTLED != 0 and i < SETTLING):
-                found = pursue(run, pack, clock, parameters, True)
-        if eager or found != 0:
+            if i == 0 or (eager and i < EFFORT) or (unsettled and i < SETTLING):
+                unsettled = pursue(run, pack, clock, parameters, True)
+        if eager or unsettled:
             run.rival_rest = 0
         for lane in range(w):
             if hit[lane] == 1:
@@ -190,10 +201,10 @@ def pursue_in_lanes(run: LaneRecord) -> None:
     copy(run.x_new, shifted(run.rival_x, WIDEST * w), run.n_x * w)
     run.rival_turn = (run.rival_turn + 1) % run.rival_packs
     for pack in range(run.rival_turn, run.n_rivals, run.rival_packs):  # one pack of each contact in turn
-        found = UNSETTLED
+        unsettled = True
         for _ in range(SETTLING):
-            if found & UNSETTLED != 0:
-                found = pursue(run, pack, run.clock, run.p, False)
+            if unsettled:
+                unsettled = pursue(run, pack, run.clock, run.p, False)
     for lane in range(w):
         if hit[lane] == 1 and run.accept[lane] == at.ACCEPTED:
             run.accept[lane] = at.ALARMED

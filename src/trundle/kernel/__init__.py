@@ -1,6 +1,6 @@
 """From CasADi functions to machine code behind one address, one lane or several, kept on disk."""
 
-from trundle.kernel.batch import evaluate
+from trundle.kernel.batch import PackedStates, evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
 from trundle.kernel.compile import compile_bundle, compile_kernels, compile_tapes, read_tapes
 from trundle.kernel.jit import Kernel, Shape, host_lanes
@@ -15,6 +15,7 @@ __all__ = [
     "CacheWarning",
     "Kernel",
     "ObjectCache",
+    "PackedStates",
     "Shape",
     "Tape",
     "aligned",

@@ -54,6 +54,36 @@ def evaluate(
     return out
 
 
+class PackedStates:
+    """States in lanes, all at one time with the same parameters, that are evaluated again and again: `x` and `out` have
+    the shape (groups, values, lanes) and may be changed in between.
+    """
+
+    def __init__(self, kernel: Kernel, t: float, x: np.ndarray, p: np.ndarray) -> None:
+        lanes, groups = kernel.lanes, len(x) // kernel.lanes
+        self.kernel = kernel
+        self.x, self.out = aligned(groups, kernel.n_x, lanes), aligned(groups, kernel.n_out, lanes)
+        self.x[:] = x.reshape(groups, lanes, -1).transpose(0, 2, 1)
+        clock, parameters, work = aligned(groups, lanes), aligned(groups, kernel.n_p, lanes), kernel.new_work()
+        clock[:], parameters[:] = t, p[:, None]
+        self._arrays = (clock, self.x, parameters, self.out, work)
+        self._addresses = [address_of(array) for array in self._arrays]
+
+    def evaluate(self) -> None:
+        """Write the outputs at all states."""
+        self.kernel.compile_if_busy(len(self.x))
+        self.kernel.many(len(self.x), *self._addresses)
+
+    def evaluated(self) -> np.ndarray:
+        """Outputs at all states, one row for each."""
+        self.evaluate()
+        return self.out.transpose(0, 2, 1).reshape(-1, self.kernel.n_out).copy()
+
+    def states(self) -> np.ndarray:
+        """The states, one row for each."""
+        return self.x.transpose(0, 2, 1).reshape(-1, self.kernel.n_x).copy()
+
+
 def available_threads() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -15,7 +15,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.audit import doubtful
-from trundle.integrate.case import Cases
+from trundle.integrate.case import Cases, Normals
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
@@ -42,7 +42,7 @@ from trundle.study.guards import check_lines, find_guards, lane_guards, watched_
 from trundle.study.half_turn import counts_turns, within_half_turn
 from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import refuse_overlaps, rivals_of
+from trundle.study.rivals import normals_at_start, rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM, check_events
 from trundle.study.start_cases import sharing, starts_together
@@ -107,7 +107,7 @@ def run_batch(
         warn(hint, BatchWarning)
     if ready.refused:
         warn(refusal_text(ready.refused, count), BatchWarning)
-    cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good])
+    cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good], [ready.normals[i] for i in ready.good])
     stretches = None if one_by_one or breaks is None else find_stretches(breaks, cases)
     one_by_one = one_by_one or (breaks is not None and stretches is None)
     settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
@@ -238,6 +238,7 @@ class _Cases:
             for i in map(int, np.flatnonzero(~np.all(np.isfinite(rows), axis=1))):
                 self.refused.setdefault(i, f"start value of {name!r} must be finite, got {values[i]}.")
         self.angles = {name: np.zeros(count) for name in f.states.turns}  # at the start, where turns are counted
+        self.normals: list[Normals] = [()] * count  # that contacts have at the start besides their own
         self.x0 = self._start_states()
         self.p[:, layout.shift] = multiplier_shift(rtol)
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
@@ -300,17 +301,19 @@ class _Cases:
                 start = {**self.fixed, **{name: v[case] for name, v in self.varied.items()}}
                 found = start_state(f, start, p=self.p[case])
             x0[case] = state_vector(f, found, self.p[case])
-            refuse_overlaps(f, found.q, 0.0, x0[case], self.p[case])
+            normals[k] = normals_at_start(f, found.q, 0.0, x0[case], self.p[case])
             for c in f.layout.coordinates:
                 if c.name in self.angles:
                     self.angles[c.name][case] = found.q[c.i_q]
 
         refused: dict[int, str] = {}
+        normals: list[Normals] = [()] * len(chosen)
         for k in range(len(chosen)):
             self._try(k, assemble, refused)
         for case, k in zip(good, like, strict=True):
             if int(k) in refused:
                 self.refused[int(case)] = refused[int(k)]
+            self.normals[int(case)] = normals[int(k)]
         x0[good] = x0[chosen[like]]
         for values in self.angles.values():
             values[good] = values[chosen[like]]

@@ -19,6 +19,7 @@ from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
 from trundle.study.guarded_run import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
+from trundle.study.rivals import overlaps_at
 
 DOUBTFUL = (*BROKEN_OFF, TOO_MANY_STEPS.name, ALARM.name)  # endings that a single run looks at again
 Integrate = Callable[[Cases, Options], tuple[Batch, BatchEvents | None]]
@@ -42,11 +43,18 @@ def integrate_cases(
     options = replace(options, samples=Sampling(np.zeros(0) if times is None else times))
     batch, log = by(cases, replace(options, limits=replace(options.limits, most=first_look(f, options.limits.most))))
     for i in range(len(cases)):
-        if batch.outcome(i).name not in DOUBTFUL:
+        if batch.outcome(i).name not in DOUBTFUL and not _may_touch(f, batch, log, i):
             continue
         found = integrate_guarded(f, GuardedRun(single, method, cases[i], options))
         _keep(batch, log, i, found if look is None else look(i, found))
     return batch, log
+
+
+def _may_touch(f: Formulation, batch: Batch, log: BatchEvents | None, i: int) -> bool:
+    """Whether a case that was run alone overlaps elsewhere at its end; lanes look at more steps on the way."""
+    if log is None or not batch.outcome(i).ok:
+        return False
+    return bool(overlaps_at(f, float(batch.t_end[i]), batch.x_end[i], log.p_end[i]))
 
 
 def _keep(batch: Batch, log: BatchEvents | None, i: int, found: Trajectory) -> None:

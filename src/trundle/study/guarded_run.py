@@ -20,7 +20,7 @@ from trundle.integrate.options import Options, Sampling
 from trundle.integrate.outcome import ALARM, INTERFERENCE, LIES_FLAT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
-from trundle.study.guards import Guard, find_guards, guard_kernel, guarded_kernel, guards_at
+from trundle.study.guards import Guard, balances_at, find_guards, guarded_kernel, guards_at
 from trundle.study.rivals import Watch, at_second_touch, look_back, without_rivals
 from trundle.typing import Array
 
@@ -82,6 +82,8 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
     for _ in range(MOST_BORN_INSIDE):
         found = run.again(run.options.samples.times, run.case.t1, most=first_look(f, most))
         found = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
+        if watch.second is None and found.outcome.ok:
+            watch.look_at_end(found)
         back = watch.second is None and found.outcome.name in LOST_CONTACT
         if back:
             watch.second = look_back(f, found, watch, again)
@@ -259,13 +261,13 @@ def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
 
 def _named(f: Formulation, trajectory: Trajectory, watched: list[Guard]) -> Trajectory:
     """A run that broke off where a contact is nearly singular says so."""
-    kernel = f.kernels("guards", guard_kernel)["guards"]
-    values = np.array(kernel(trajectory.t_end, trajectory.x_end, trajectory.p_end))
-    risky = [i for i, guard in enumerate(watched) if guard.outcome is INTERFERENCE]
-    for i, value in zip(risky, values[len(watched) :], strict=False):
+    risky = [guard for guard in watched if guard.outcome is INTERFERENCE]
+    if not risky:
+        return trajectory
+    values = balances_at(f, trajectory.t_end, trajectory.x_end, trajectory.p_end)
+    for guard, value in zip(risky, values, strict=True):
         if abs(value) < NEARLY:
-            place = _place(f, watched[i].contact, trajectory)
-            return replace(trajectory, outcome=watched[i].outcome_at(place))
+            return replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
     return trajectory
 
 

@@ -87,11 +87,9 @@ def _may_interfere(pair: HigherPair) -> bool:
 
 
 def guard_values(watched: list[Guard], functions: Functions) -> list[Expr]:
-    """One value for each guard, above or below zero, then the relative balance of curvatures of each contact that may
-    interfere.
-    """
+    """One value for each guard, above or below zero."""
     e = functions.equations
-    values, relative = [], []
+    values = []
     for guard in watched:
         bonds = e.contact_bonds[guard.contact]
         if guard.outcome is LIES_FLAT:
@@ -99,10 +97,8 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Expr]:
         elif guard.outcome is SURFACE_LEFT:
             values.append(fit_parts(e, bonds).area(guard.side))
         else:
-            parts = fit_parts(e, bonds)
-            values.append(parts.balance)
-            relative.append(parts.balance / parts.size(e.scales.length))
-    return [*values, *relative]
+            values.append(fit_parts(e, bonds).balance)
+    return values
 
 
 def guard_kernel(f: Formulation) -> dict[str, TapeFunction]:
@@ -110,21 +106,28 @@ def guard_kernel(f: Formulation) -> dict[str, TapeFunction]:
     return {"guards": f.functions.function("guards", *guard_values(f.once(find_guards), f.functions))}
 
 
+def balance_kernel(f: Formulation) -> dict[str, TapeFunction]:
+    """The balance of curvatures of each contact that may interfere, relative to its terms."""
+    e, values = f.functions.equations, []
+    for guard in f.once(find_guards):
+        if guard.outcome is INTERFERENCE:
+            parts = fit_parts(e, e.contact_bonds[guard.contact])
+            values.append(parts.balance / parts.size(e.scales.length))
+    return {"balances": f.functions.function("balances", *values)}
+
+
 def guarded_kernel(f: Formulation) -> dict[str, TapeFunction]:
     """Events of the model, and the guards behind them."""
     plain = event_functions(f.model, f.functions)["events"](*f.functions.inputs)
-    guards = f.once(find_guards)
-    return {"events": f.functions.function("events", plain, *guard_values(guards, f.functions)[: len(guards)])}
+    return {"events": f.functions.function("events", plain, *guard_values(f.once(find_guards), f.functions))}
 
 
 def check_lines(f: Formulation, t: float, x: Array, p: Array) -> None:
     """SolveError where surfaces touch along a line at the start."""
-    watched = f.once(find_guards)
-    risky = [guard for guard in watched if guard.outcome is INTERFERENCE]
+    risky = [guard for guard in f.once(find_guards) if guard.outcome is INTERFERENCE]
     if not risky:
         return
-    values = np.array(f.kernels("guards", guard_kernel)["guards"](t, x, p))[len(watched) :]
-    for guard, value in zip(risky, values, strict=False):
+    for guard, value in zip(risky, balances_at(f, t, x, p), strict=True):
         if not abs(value) > LINE:
             pair = f.model.connections[guard.contact].pair
             assert isinstance(pair, HigherPair)
@@ -168,4 +171,9 @@ def lane_guards(f: Formulation) -> tuple[Kernel | None, int]:
 def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:
     """Values of the guards at many states."""
     kernel = f.kernels("guards", guard_kernel)["guards"]
-    return np.asarray(evaluate(kernel, kernel, t, x, p, threads=1)[:, : len(f.once(find_guards))])
+    return np.asarray(evaluate(kernel, kernel, t, x, p, threads=1))
+
+
+def balances_at(f: Formulation, t: float, x: Array, p: Array) -> Array:
+    """Relative balances of curvatures, one for each guard against interference."""
+    return np.array(f.kernels("balances", balance_kernel)["balances"](t, x, p))

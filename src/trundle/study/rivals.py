@@ -20,19 +20,20 @@ from trundle.integrate.options import Rival
 from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
 from trundle.integrate.problem import Problem, Rivals
 from trundle.integrate.trajectory import Trajectory
-from trundle.kernel import evaluate
+from trundle.kernel import Kernel
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.higher import HigherPair
 from trundle.space.chain import Named
 from trundle.space.rotation import dot
+from trundle.study.common_normals import Normals
 from trundle.typing import Array, TapeFunction
 
 NEARER = 1e-8  # of the length of the model, by which another place must be nearer
 AWAY = 1e-4  # of the length of the model: nearer normals are the contact itself
-STARTS, NEWTON_LIMIT, FOLLOWED = 256, 24, 8  # Newton steps from places of a search, and along a run
-AT_START = 96  # places of the search for overlaps at a start
-STRIDE = 0.15  # longest Newton step, of the reach
-SOLVED = 1e-12  # Newton step, of the reach
+AT_START = 96  # places of the search at a start
+SHALLOW = 0.5  # of the length of the model: deepest overlap at the end of a run that is looked into
+LAST_STEPS = 64  # before its end, in which a run may have passed a second touch unseen
+KNOWN = 6  # common normals that a run begins with; the other lanes look for more
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
 SAME = 0.05  # of the reach, between two looks at one common normal
 TOUCHES = 1e-6  # of the length of the model: gap at a second touch
@@ -88,12 +89,15 @@ def rivals_of(f: Formulation) -> Rivals | None:
     return f.once(_rivals)
 
 
+def _kernels(f: Formulation) -> dict[str, Kernel]:
+    return f.kernels("rivals in lanes", rival_kernels, wide=True)
+
+
 def _rivals(f: Formulation) -> Rivals | None:
     found = f.once(find_rivals)
     if not found:
         return None
-    kernels = f.kernels("rivals in lanes", rival_kernels, wide=True)
-    reach = []
+    kernels, reach = f.once(_kernels), []
     for c in found:
         pair = c.pair
         assert isinstance(pair, HigherPair)
@@ -103,74 +107,32 @@ def _rivals(f: Formulation) -> Rivals | None:
     return Rivals(wide, tuple(reach), tuple(map(is_loose, found)), AWAY * f.length)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Normals:
-    """Common normals of one contact, in numbers: rows of coordinates at states."""
-
-    kernel: TapeFunction
-    reach: Array
-    away: float
-
-    @property
-    def n(self) -> int:
-        return len(self.reach)
-
-    def values(self, t: float, s: Array, x: Array, p: Array) -> Array:
-        """Outputs of the kernel for rows of coordinates."""
-        w = self.kernel.lanes
-        rows = np.vstack([s, np.repeat(s[-1:], -len(s) % w, axis=0)])
-        states = np.hstack([rows, np.broadcast_to(x, (len(rows), len(x)))])
-        return evaluate(self.kernel, self.kernel, t, states, p, threads=1)[: len(s)]
-
-    def solved(self, t: float, s: Array, x: Array, p: Array, limit: int = FOLLOWED) -> tuple[Array, Array]:
-        """Coordinates of the common normals found from rows of others, and the values there; not finite where there is
-        none but the contact itself.
-        """
-        s, n = s.copy(), self.n
-        size = np.full(len(s), np.inf)
-        for _ in range(limit):
-            step = self.values(t, s, x, p)[:, :n]
-            size = np.max(np.abs(step) / self.reach, axis=1)
-            s += step * np.minimum(1.0, STRIDE / np.maximum(size, 1e-300))[:, None]
-            if np.all((size < SOLVED) | ~np.isfinite(size)):
-                break
-        found = self.values(t, s, x, p)
-        good = (size < 1e-9) & (found[:, n + 2] < 0) & (np.abs(found[:, n + 3]) > 1e-9) & (found[:, n + 4] > self.away)
-        found[~(good & np.all(np.isfinite(found), axis=1))] = np.nan
-        return s, found
-
-    def gap(self, t: float, s: Array, x: Array, p: Array) -> tuple[Array, float]:
-        """One of them at another state: coordinates and gap; nan where it is lost."""
-        s, found = self.solved(t, s[None, :], x, p)
-        return s[0], float(found[0, self.n + 1])
-
-    def own_gap(self, t: float, x: Array, p: Array) -> float:
-        """Gap of the contact itself where it is open."""
-        value, gap = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n : self.n + 2]
-        return float(gap - value)
-
-    def behind(self, t: float, x: Array, p: Array, starts: int = STARTS) -> Array:
-        """Coordinates of all with a gap below zero that a search from so many places finds."""
-        own = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n + 5 : 2 * self.n + 5]
-        ratios = 1.2207440846057596 ** -np.arange(1.0, self.n + 1)
-        grid = 2 * ((0.5 + np.outer(np.arange(starts), ratios)) % 1.0) - 1
-        grid[::2] *= 0.2
-        s, found = self.solved(t, own + grid * self.reach, x, p, NEWTON_LIMIT)
-        behind = s[found[:, self.n + 1] < 0]
-        return np.unique(np.round(behind, 7), axis=0)
-
-
 def _normals(f: Formulation) -> list[Normals]:
     rivals = rivals_of(f)
     assert rivals is not None
-    return [Normals(k, reach, rivals.away) for k, reach in zip(rivals.kernels, rivals.reach, strict=True)]
+    return [Normals(k, reach, rivals.away) for k, reach in zip(f.once(_kernels).values(), rivals.reach, strict=True)]
 
 
-def refuse_overlaps(f: Formulation, q: Array, t: float, x: Array, p: Array) -> None:
-    """SolveError where two surfaces that touch at the start, at joint coordinates q, overlap elsewhere."""
+def overlaps_at(f: Formulation, t: float, x: Array, p: Array) -> list[tuple[int, Array]]:
+    """Common normals with a gap a little below zero, of contacts that cannot open: which contact, and coordinates."""
+    known = zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True)
+    return [
+        (i, s)
+        for i, (c, normals) in enumerate(known)
+        if not is_loose(c)
+        for s, values in zip(*normals.search(t, x, p, AT_START), strict=True)
+        if -SHALLOW * f.length < values[normals.n + 1] < 0
+    ]
+
+
+def normals_at_start(f: Formulation, q: Array, t: float, x: Array, p: Array) -> tuple[Array, ...]:
+    """Other common normals of each contact at the start, at joint coordinates q, nearest first: rows of coordinates and
+    of the gap above that of the contact. SolveError where two surfaces that touch overlap elsewhere.
+    """
+    known = []
     for c, normals in zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True):
-        behind = normals.behind(t, x, p, AT_START)
+        s, found = normals.search(t, x, p, AT_START)
+        value, behind = found[:, normals.n], s[found[:, normals.n + 1] < 0]
         place, depth = f.contact_search.overlap(c.name, t, q, p, behind) if len(behind) else (behind, 0.0)
         if depth > NEARER * f.length:
             assert isinstance(c.pair, HigherPair)
@@ -179,6 +141,9 @@ def refuse_overlaps(f: Formulation, q: Array, t: float, x: Array, p: Array) -> N
                 f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) overlap elsewhere, by {depth:.4g} m "
                 f"at ({at}) m. {DOUBLE_CONTACT.remedy}"
             )
+        ahead = np.column_stack([s, value])[value > 0]
+        known.append(ahead[np.argsort(ahead[:, -1])][:KNOWN])
+    return tuple(known)
 
 
 @final
@@ -244,6 +209,18 @@ class Watch:
                     return None
                 at, after = back[0], float(t)
         return None
+
+    def look_at_end(self, found: Trajectory) -> None:
+        """Whether surfaces that touch overlap a little elsewhere at the end of a run, which they have not done before:
+        between two of its last steps.
+        """
+        f, trail, t, x, p = self.formulation, found.trail, found.t_end, found.x_end, found.p_end
+        if trail is None:
+            return
+        last = slice(max(len(trail.t) - LAST_STEPS, 0), None)
+        for contact, s in overlaps_at(f, t, x, p):
+            if self(Rival(contact, s, t, x, p, trail.t[last], trail.x[last])) is DOUBLE_CONTACT:
+                return
 
     def moved_on(self, t: float, x: Array, p: Array) -> Array | None:
         """The state with the closest points of open contacts, searched for anew; None where they are no closer."""

@@ -23,7 +23,7 @@ from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import check_lines, watched_by_guards
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import refuse_overlaps
+from trundle.study.rivals import normals_at_start
 from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
@@ -78,14 +78,14 @@ def prepare(
     on_event = options.on_event
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol))
     check_lines(f, t0, x0, p)
-    refuse_overlaps(f, initial.q, t0, x0, p)
+    normals = normals_at_start(f, initial.q, t0, x0, p)
     check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
     bar, report = (False, options.progress) if callable(options.progress) else (options.progress, None)
     supervision = Supervision(bar, caller, between_chunks=report, tell=_teller(f, options.progress_text))
     how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
-    return RunSetup(problem, method, Case(t0, t1, x0, p), how, initial, options)
+    return RunSetup(problem, method, Case(t0, t1, x0, p, normals), how, initial, options)
 
 
 def simulate(

@@ -39,7 +39,7 @@ class LaneProblem:
 
     rhs: CompiledLanes
     project: CompiledLanes | None = None
-    guards: CompiledLanes | None = None  # values whose first `n_guards` must keep their sign
+    guards: CompiledLanes | None = None  # values that must keep their sign
     n_guards: int = 0
     rivals: Rivals | None = None  # other common normals of contacts
     error_weight: np.ndarray | None = None
@@ -197,7 +197,7 @@ class _Share:
             "job_steps": out.steps, "job_rejected": out.rejected, "job_t": out.t_end, "sample_t": out.t,
             "sample_x": out.x,
         }  # fmt: skip
-        self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected")}
+        self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected", "guard_calm")}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
         if problem.rivals is not None:
             self._arrays |= problem.rivals.places(n_x, PACKS)[0]
