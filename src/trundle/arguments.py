@@ -26,6 +26,11 @@ def advised(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Calla
     return lambda function: _answered(function, 1, "", values, advice)
 
 
+def advised_function(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The same for a function."""
+    return lambda function: _answered(function, 0, "", values, advice)
+
+
 def advised_class(values: str = "", **advice: str) -> Callable[[type[T]], type[T]]:
     """The same for a class, whose arguments are those of its `__init__`."""
 

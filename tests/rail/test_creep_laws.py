@@ -107,6 +107,22 @@ def test_small_creepages_give_kalker_s_linear_forces(law):
     assert spun == pytest.approx(PATCH.f23 * 1e-4 - PATCH.f33 * 0.1, rel=1e-14)
 
 
+@EACH
+def test_slopes_at_rest_are_kalker_s_whatever_round_off_leaves_of_the_creepages(law):
+    """Linearisations take them there; with Polach's law they were those of no creep force at all, or of its noise."""
+    at = ca.SX.sym("creep", 3)
+    slopes = ca.Function("slopes", [at], [ca.jacobian(ca.vertcat(*law.force(*ca.vertsplit(at), N, PATCH)[:2]), at)])
+    f23 = 0.0 if isinstance(law, JohnsonVermeulen) else PATCH.f23
+    for creep in ((0, 0, 0), (1e-16, 0, 0), (0, -1e-17, 0), (1e-14, -1e-15, 0), (1e-12, 1e-12, 1e-12)):
+        along, across = np.array(slopes(creep))
+        assert along == pytest.approx([-PATCH.f11, 0, 0], rel=1e-5, abs=1e-5 * PATCH.f11)
+        assert across[:2] == pytest.approx([0, -PATCH.f22], rel=1e-5, abs=1e-5 * PATCH.f22)
+        assert across[2] == pytest.approx(-f23, rel=1e-4, abs=1e-3)
+    spinning = [np.array(slopes((xi_x, xi_y, 0.1))) for xi_x, xi_y in ((0, 0), (1e-16, 0), (-1e-15, 1e-14))]
+    for one in spinning[1:]:
+        assert one == pytest.approx(spinning[0], rel=1e-6, abs=1e-6 * PATCH.f11)
+
+
 @SATURATED
 def test_large_creepages_give_mu_n_against_the_slip(law):
     slip = np.array([[3.0, 0.0], [-2.0, 2.0], [0.0, -5.0]]) * (1e6 if isinstance(law, Polach) else 10.0)

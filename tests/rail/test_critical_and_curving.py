@@ -1,5 +1,8 @@
 """Linear stability and steady curving of vehicles against closed forms, runs and weights by hand."""
 
+from dataclasses import dataclass
+from typing import final
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ import trundle as tr
 from trundle import rail
 from trundle.errors import SolveError
 from trundle.rail.analysis.uniform import UniformTrack
+from trundle.rail.wheel_rail.creep import linear_force
 
 CAR, MASS, RADIUS = 20e3, 1813.0, 0.46
 YAW_INERTIA = 1120.0
@@ -22,10 +26,10 @@ def wagon(geometry=None, stiffness=(5e6, 2e6, 1.2e6)):
 # -- a wheelset on springs ---------------------------------------------------------------------------------------------
 
 
-def suspended(lateral, yaw, load):
-    """A wheelset of cones with Kalker's linear creep, on springs in a frame that goes along straight track."""
+def suspended(lateral, yaw, load, creep=None):
+    """A wheelset of cones (with Kalker's linear creep unless given) on springs in a frame along straight track."""
     geometry = rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3))
-    part = rail.Wheelset(MASS, (1120, 112, YAW_INERTIA), rail.Contact(geometry, rail.Linear(0.4)))
+    part = rail.Wheelset(MASS, (1120, 112, YAW_INERTIA), rail.Contact(geometry, creep or rail.Linear(0.4)))
     m = tr.Model("suspended wheelset")
     v = m.parameter("speed", 20.0, "m/s")
     m.parameter("acceleration", 0.0, "m/s^2")
@@ -65,6 +69,24 @@ def test_critical_speed_of_a_suspended_wheelset():
     wanted = np.sqrt(4 * f11 * f22 * (a * b) ** 2 * omega2 / even)
     assert 2 * np.pi * locus.frequency == pytest.approx(np.sqrt(omega2), rel=0.01)
     assert locus.critical == pytest.approx(wanted, rel=0.01)
+
+
+@final
+@dataclass(frozen=True)
+class LinearWithoutMoment(rail.CreepLaw):
+    """Kalker's linear forces, but no spin moment."""
+
+    def law(self, xi_x, xi_y, spin, bound, patch):
+        found = linear_force(xi_x, xi_y, spin, patch)
+        return rail.CreepForce(found.longitudinal, found.lateral, 0.0 * spin)
+
+
+def test_polach_far_from_its_limit_has_the_critical_speed_of_the_linear_theory():
+    """Its slopes at rest, where creepages are round-off, are those of the linear theory without spin moment."""
+    found = [suspended(3e5, 5e5, 60e3, creep)[0] for creep in (rail.Polach(40.0), LinearWithoutMoment(0.4))]
+    polach, linear = (rail.critical_speed(system, 30.0, 60.0, 4) for system in found)
+    assert polach.critical == pytest.approx(linear.critical, rel=1e-6)
+    assert polach.frequency == pytest.approx(linear.frequency, rel=1e-6)
 
 
 # -- the wagon ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from trundle.model.declarations import Declarations
 from trundle.model.joint import Joint
 from trundle.model.part_check import joined_faults, refuse
 from trundle.model.touching import touches_of
+from trundle.pairs.chain_check import fault_of_own_pair
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
@@ -86,6 +87,8 @@ class Joining(Declarations):
             return last
         self._new_connection(name, a, b)
         refuse(joined_faults(self, name, a, b))
+        if isinstance(pair, Pair) and (fault := fault_of_own_pair(pair)):
+            raise ModelError(f"connection {name!r}: {fault}")
         self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]
 

@@ -18,6 +18,7 @@ MOST = 12  # lines of one kind before the rest is only counted
 LABEL = 14  # width of the first column
 WIDTH = 110  # of the block, or that of a narrower terminal; longer sentences are wrapped
 TABLES = ((6, 10, 2), (6, 0, 2), (4, 0, 1))  # digits, least width and gap of columns: the first that fits
+ROUND_OFF = 1e-15  # of the largest value of a coordinate: what is shown as zero
 COUNTS = {
     "count_steps": "steps",
     "count_rejected": "rejected",
@@ -93,7 +94,8 @@ def _table(run: "Run", digits: int, least: int, gap: int) -> list[str]:
     for name, unit, values in parts[:MOST]:
         finite = values[np.isfinite(values)]
         ends = (values[0], values[-1], finite.min(), finite.max()) if finite.size else (np.nan,) * 4
-        rows.append((name, unit, *(f"{v:.{digits}g}" for v in ends)))
+        noise = ROUND_OFF * np.abs(finite).max(initial=0.0)
+        rows.append((name, unit, *(f"{0.0 if abs(v) < noise else v:.{digits}g}" for v in ends)))
     widths = [max(len(row[i]) for row in rows) for i in range(6)]
     lines = []
     for row in rows:

@@ -57,7 +57,7 @@ def steady(f: Formulation, given: Values, start: Values | None, parameters: Para
             f"Start in a state in which they do, or give a smooth law."
         )
     wanted = {register.full(name): value for name, value in given.items()}
-    found = _Search(kane, wanted, t, p, x).solve(x)
+    found = _Search(kane, wanted, t, p, x, tuple(given)).solve(x)
     values = kane.states.values(found[None, :])
     return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in values.items()}
 
@@ -78,8 +78,9 @@ class _Residuals:
 class _Search:
     """Newton's method for one question."""
 
-    def __init__(self, f: Formulation, given: Values, t: float, p: Array, x: Array) -> None:
+    def __init__(self, f: Formulation, given: Values, t: float, p: Array, x: Array, names: tuple[str, ...]) -> None:
         functions = self.functions = f.functions
+        self.names = names
         e, self.layout, self.t, self.p = functions.equations, functions.layout, t, p
         self.arrange = ContactSearch(e)
         layout = self.layout
@@ -161,8 +162,9 @@ class _Search:
         speed = 1.0 + float(np.max(np.abs(u), initial=0.0))
         if not np.all(np.isfinite(here.values)) or np.any(np.abs(here.values[n:]) > 1e-3 * speed):
             raise SolveError(
-                "no steady motion with the given values was found: they are inconsistent with the constraints. Give "
-                "fewer of them, or start closer to the motion."
+                f"no steady motion was found with {' and '.join(map(repr, self.names)) or 'nothing'} given: not all of "
+                f"this can hold at once, with the constraints and without accelerations. Move one of the given values "
+                f"to `start`, where it is a first guess, or start closer to the motion."
             )
         if np.any(changes > limits) or np.any(np.abs(here.values[n:]) > CLOSE * speed):
             names = [*layout.turn_names(), *layout.speed_names(), *layout.first_order_places]

@@ -1,7 +1,7 @@
 """The cases of a sweep: values of parameters, tables and start values by name, one for each case."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -31,7 +31,7 @@ class Cases:
         Parameters
         ----------
         given : Cases or mapping
-            {"k": [1.0, 2.0, 3.0], "bob.angle": [0.1, 0.2, 0.3]}: three cases.
+            {"k": [1.0, 2.0, 3.0], "bob.angle": [0.1, 0.2, 0.3], "c": 0.5}: three cases, with the same c.
 
         Returns
         -------
@@ -46,7 +46,11 @@ class Cases:
             return given
         if not isinstance(given, Mapping):
             raise SolveError(f"give the cases of a sweep by name, {{'k': [1.0, 2.0]}}, not as {type(given).__name__}.")
-        values = {str(name): _column(str(name), column) for name, column in given.items()}
+        count = max((len(column) for column in given.values() if not _is_constant(column)), default=0)
+        values = {
+            str(name): _column(str(name), [column] * count if count and _is_constant(column) else column)
+            for name, column in given.items()
+        }
         lengths = {name: len(column) for name, column in values.items()}
         if not values or 0 in lengths.values():
             raise SolveError("a sweep needs at least one case; give each name a list of values, {'k': [1.0, 2.0]}.")
@@ -122,13 +126,13 @@ def grid(values: Values) -> Cases:
     Parameters
     ----------
     values : mapping
-        Numbers, or tables, by name: {"k": [1, 2, 3], "mu": [0.1, 0.2]} are six cases.
+        Numbers, or tables, by name: {"k": [1, 2, 3], "mu": [0.1, 0.2], "c": 0.5} are six cases with the same c.
 
     Returns
     -------
     Cases
     """
-    columns = {name: _column(name, column) for name, column in values.items()}
+    columns = {name: _column(name, [column] if _is_constant(column) else column) for name, column in values.items()}
     for name, column in columns.items():
         if not len(column):
             raise SolveError(f"grid: {name!r} has no values, so that there is no case.")
@@ -138,7 +142,7 @@ def grid(values: Values) -> Cases:
     return Cases({name: column[i.ravel()] for (name, column), i in zip(columns.items(), places, strict=True)})
 
 
-def latin_hypercube(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
+def latin_hypercube(count: int, ranges: Mapping[str, Range | float], seed: int) -> Cases:
     """Random cases by Latin hypercube sampling: each falls into its own slice of every range.
 
     Parameters
@@ -146,7 +150,7 @@ def latin_hypercube(count: int, ranges: Mapping[str, Range], seed: int) -> Cases
     count : int
         Number of cases.
     ranges : mapping
-        (least, largest) value by name.
+        (least, largest) value by name; a number is the same in all cases.
     seed : int
         The same seed gives the same cases.
 
@@ -156,10 +160,10 @@ def latin_hypercube(count: int, ranges: Mapping[str, Range], seed: int) -> Cases
     """
     from scipy.stats import qmc
 
-    return _sampled(qmc.LatinHypercube(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
+    return _sampled(lambda n: qmc.LatinHypercube(n, rng=np.random.default_rng(seed)), count, ranges)
 
 
-def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
+def sobol(count: int, ranges: Mapping[str, Range | float], seed: int) -> Cases:
     """Cases of a scrambled Sobol sequence, which fills the ranges evenly; best for powers of two.
 
     Parameters
@@ -167,7 +171,7 @@ def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
     count : int
         Number of cases.
     ranges : mapping
-        (least, largest) value by name.
+        (least, largest) value by name; a number is the same in all cases.
     seed : int
         The same seed gives the same cases.
 
@@ -181,20 +185,29 @@ def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # of counts that are not a power of two
-        return _sampled(qmc.Sobol(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
+        return _sampled(lambda n: qmc.Sobol(n, rng=np.random.default_rng(seed)), count, ranges)
 
 
-def _sampled(engine: Untyped, count: int, ranges: Mapping[str, Range]) -> Cases:
+def _sampled(engine: Callable[[int], Untyped], count: int, given: Mapping[str, Range | float]) -> Cases:
+    ranges = {name: bounds for name, bounds in given.items() if not _is_constant(bounds)}
     if not ranges or not isinstance(count, int | np.integer) or count < 1:
         raise SolveError(f"samples need at least one range and one case, got {len(ranges)} ranges and {count!r} cases.")
     for name, bounds in ranges.items():
         column = _column(name, bounds)
         if len(column) != 2 or not column[0] < column[1]:
-            raise SolveError(f"the range of {name!r} is (least, largest), got {bounds!r}.")
-    points = engine.random(int(count))
-    low, high = (np.array([float(bounds[i]) for bounds in ranges.values()]) for i in (0, 1))
+            raise SolveError(
+                f"the range of {name!r} is (least, largest), got {bounds!r}; a number is the same in all cases."
+            )
+    points = engine(len(ranges)).random(int(count))
+    low, high = np.array([_column(name, bounds) for name, bounds in ranges.items()], float).T
     scaled = low + points * (high - low)
-    return Cases({name: np.ascontiguousarray(scaled[:, i]) for i, name in enumerate(ranges)})
+    columns = {name: np.ascontiguousarray(scaled[:, i]) for i, name in enumerate(ranges)}
+    return Cases({name: columns[name] if name in columns else _column(name, [v] * count) for name, v in given.items()})
+
+
+def _is_constant(values: Given) -> bool:
+    """Whether something is one value for all cases, and not a list."""
+    return isinstance(values, Table) or (np.ndim(values) == 0 and not isinstance(values, str | Sequence))
 
 
 def _column(name: str, values: Given) -> AnyArray:

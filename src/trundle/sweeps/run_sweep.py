@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.arguments import advised_function
 from trundle.errors import SolveError
 from trundle.study.batch import BatchWarning
 from trundle.study.large_angles import likely_degrees_of_cases
@@ -31,6 +32,10 @@ CLUSTER_PART = 2048  # and on a cluster, whose workers share the parts
 NUMBERS = 4_000_000  # kept numbers of one part at most: 32 MB
 
 
+_AMONG = "it stands among the cases, what varies as a list and what does not as one value, {'k': [1, 2, 3], 'c': 0.5}"
+
+
+@advised_function(parameters=_AMONG, start=_AMONG, inputs=_AMONG, tables=_AMONG)
 def sweep(
     system: "System",
     cases: "Cases | Values",
@@ -54,7 +59,7 @@ def sweep(
     system : System
     cases : Cases or mapping
         tr.grid({...}), tr.latin_hypercube(...), tr.sobol(...), or lists of values by name: parameters, tables and start
-        values.
+        values. A number in place of a list is the same for all cases.
     duration : float
         Time over which each case runs (s).
     keep : sequence of str, optional

@@ -307,7 +307,7 @@ def assess(
     on_grid(run.time, run.values("distance"))  # refuses a run that does not go on
     if found.rate < 2 * FILTER:
         raise SolveError(
-            f"assess: the run has {found.rate:.3g} samples a second; at least {2 * FILTER:g} are needed, "
-            f"samples={round(100 * (run.time[-1] - run.time[0]))} or more."
+            f"assess: the run has {found.rate:.3g} samples a second; at least {2 * FILTER:g} are needed for signals up "
+            f"to {FILTER:g} Hz. Run the trip with samples={round(100 * (run.time[-1] - run.time[0]))}, 100 a second."
         )
     return found

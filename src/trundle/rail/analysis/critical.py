@@ -165,7 +165,14 @@ def locus_over(track: UniformTrack, speeds: Array) -> RootLocus:
         def grows(speed: float, base: Array = base, low: float = low) -> AnyArray:
             return track.flow.eigen(track.steady(speed, base, low), speed)[0]
 
-        found = float(brentq(lambda v: grows(v)[0].real, low, float(speeds[k + 1]), xtol=EXACT * low, rtol=1e-14))
+        high = float(speeds[k + 1])
+        if (grows(low)[0].real > 0) == (grows(high)[0].real > 0):
+            raise SolveError(
+                f"critical_speed: a mode begins or ceases to grow between {low:g} and {high:g} m/s, but its growth "
+                f"depends on round-off there. Look for a law without a definite slope at rest (creep, friction), or "
+                f"take other speeds."
+            )
+        found = float(brentq(lambda v: grows(v)[0].real, low, high, xtol=EXACT * low, rtol=1e-14))
         crossings.append(found)
         frequencies.append(float(abs(grows(found)[0].imag) / (2 * np.pi)))
     return RootLocus(track, speeds, tuple(values), tuple(steady), tuple(crossings), tuple(frequencies))

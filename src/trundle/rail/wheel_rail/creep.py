@@ -22,6 +22,7 @@ from trundle.typing import Expr
 
 NO_LOAD = 1e-9  # N: what friction is held to carry in an open contact, so that creepage over it stays finite
 NO_CREEP = 1e-30  # added to squares under a root, which has no slope at zero
+SMALL_CREEP = 1e-6  # well above round-off, well below creepages that matter (1e-4 to 1e-2)
 
 
 @final
@@ -220,19 +221,25 @@ class Polach(CreepLaw):
         turned = xi_y + spin * a
         xi_yc = where(turned**2 > xi_y**2, turned, xi_y)
         creep = sqrt(xi_x**2 + xi_yc**2 + NO_CREEP)
-        plain = sqrt(xi_x**2 + xi_y**2 + NO_CREEP)
-        f_j = sqrt((patch.f11 * xi_x) ** 2 + (patch.f22 * xi_y) ** 2 + NO_CREEP) / plain
-        eps = pi / 4.0 * f_j * creep / bound
-        k_A, k_S = self.adhesion * eps, self.slip * eps
-        force = 2.0 / pi * bound * (k_A / (1.0 + k_A**2) + atan(k_S))
+        along, across = (self._slip_force(xi_x, xi_y, creep, f, bound, patch) for f in (patch.f11, patch.f22))
         # Lateral force of spin; delta in the form whose difference from 1 keeps its digits.
         wide = 1.0 + 6.3 * (1.0 - exp(-a / b))
-        eps_s = 8.0 / 3.0 * patch.f23 / a * sqrt(xi_yc**2 + NO_CREEP) / (wide * bound)
+        eps_s = 8.0 / 3.0 * patch.f23 / a * sqrt(xi_yc**2 + SMALL_CREEP**2) / (wide * bound)
         delta = (eps_s**2 - 1.0) / (eps_s**2 + 1.0)
         root = 2.0 * eps_s / (eps_s**2 + 1.0)  # sqrt(1 - delta^2)
         K = eps_s * (-(delta**3) / 3.0 + delta**2 / 2.0 - 1.0 / 6.0) + root**3 / 3.0
-        spun = 9.0 / 16.0 * a * bound * K * wide
-        return CreepForce(-force * xi_x / creep, -(force * xi_y + spun * spin) / creep, 0.0 * spin)
+        spun = 9.0 / 16.0 * a * bound * K * wide / sqrt(creep**2 + SMALL_CREEP**2)
+        return CreepForce(-along * xi_x / creep, -across * xi_y / creep - spun * spin, 0.0 * spin)
+
+    def _slip_force(self, xi_x: Expr, xi_y: Expr, creep: Expr, axial: Expr, bound: Expr, patch: Patch) -> Expr:
+        """Size of the force of slip. Its stiffness is a mean of f11 and f22 that depends on the direction of the slip;
+        where there is none, it is that of the axis (`axial`), so that small motions have Kalker's linear forces.
+        """
+        pull = (patch.f11 * xi_x) ** 2 + (patch.f22 * xi_y) ** 2 + (axial * SMALL_CREEP) ** 2
+        stiffness = sqrt(pull / (xi_x**2 + xi_y**2 + SMALL_CREEP**2))
+        eps = pi / 4.0 * stiffness * creep / bound
+        k_A, k_S = self.adhesion * eps, self.slip * eps
+        return 2.0 / pi * bound * (k_A / (1.0 + k_A**2) + atan(k_S))
 
 
 def linear_force(xi_x: Expr, xi_y: Expr, spin: Expr, patch: Patch) -> CreepForce:
