@@ -22,7 +22,7 @@ class BuildWithLoops(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            from trundle.kernel.make_loops import environment
+            from trundle.kernel.loop_code import environment
 
             folder = Path(self.build_lib).resolve() / "trundle" / "kernel" / "loops"
             command = [sys.executable, "-m", "trundle.kernel.make_loops", str(folder)]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.kernel import compiled, make_loops
+from trundle.kernel import compiled, make_loops, read_tape
+from trundle.kernel.fuse import fuse
+from trundle.kernel.program import program
 
 pytestmark = pytest.mark.slow
 
@@ -50,6 +52,7 @@ def answers() -> dict[str, np.ndarray]:
         "impulses": np.array([sum(hit.impulse.values()) for hit in landed.impacts]),
         "events": switched().build().simulate(4.0).values("bob.angle"),
         "bicycle": tr.bicycle.benchmark().build().simulate(1.0, {"speed": 4.6, "roll_rate": 0.5}).values("roll"),
+        "plan": program(fuse(read_tape(tr.bicycle.benchmark().build().formulation.functions.rhs()))).steps["a"],
         "map": np.asarray(tr.walker.predict(np.linspace(0.1, 1, 50), 1.0, 0.6, 0.05).end),
     }
 

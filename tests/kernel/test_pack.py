@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from trundle.kernel import pack as packing
-from trundle.kernel.fuse import PRODUCT, fuse, operands
+from trundle.kernel.fuse import fuse
 from trundle.kernel.interpret import interpret
 from trundle.kernel.jit import Shape, emit_object, host, load_kernels
 from trundle.kernel.lower import lower
-from trundle.kernel.tape import LEAVES, Tape, read_tape
+from trundle.kernel.read_tape import read_tape
+from trundle.kernel.tape import LEAVES, PRODUCT, Tape, operands
 from trundle.lookup.table import Table
 
 U = np.linspace(-1.0, 1.0, 9)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from trundle.kernel import Tape, read_tape
+from trundle.kernel.codes import CODE, OUTPUT
 from trundle.kernel.interpret import interpret
-from trundle.kernel.numbering import Numbering
+from trundle.kernel.numbering import numbered
 
 T, X, P = ca.SX.sym("t"), ca.SX.sym("x", 3), ca.SX.sym("p", 1)
 A, B, C = X[0], X[1], X[2]
@@ -69,9 +70,11 @@ def test_many_divisions_by_one_value_become_one() -> None:
 
 
 def test_signed_zero_and_nan_are_constants_like_others() -> None:
-    numbering = Numbering()
-    assert numbering.constant(0.0) != numbering.constant(-0.0)
-    assert numbering.constant(np.nan) == numbering.constant(float("nan"))
+    const, output = CODE["const"], OUTPUT
+    rows = [row for k in range(4) for row in ((const, k, -1, -1), (output, k, k, -1))]
+    numbers = np.repeat([0.0, -0.0, np.nan, float("nan")], 2)
+    *_, found = numbered(np.array(rows), numbers, np.empty((0, 3), np.int64), 4)
+    assert found[0] != found[1] and found[2] == found[3]
 
 
 def test_outputs_are_dense_column_by_column() -> None:

@@ -11,7 +11,8 @@ import numpy as np
 
 from trundle.bond_graph.arithmetic import BINARY, LOOKUP, UNARY, Number, binary, lookup, unary
 from trundle.errors import StoreError
-from trundle.kernel.tape import LEAVES, read_tape
+from trundle.kernel import read_tape
+from trundle.kernel.tape import LEAVES
 from trundle.typing import Array, Expr, State, Values
 
 Step = tuple[str, int, int]  # operation, places of its operands; -1 for none

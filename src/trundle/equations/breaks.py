@@ -10,6 +10,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
+from trundle.instructions import instructions
 from trundle.lookup.memory import KINKS
 from trundle.lookup.node import Calls, look_up, written
 from trundle.typing import Expr, TapeFunction
@@ -46,8 +47,7 @@ def time_switches(rhs: TapeFunction, p: Expr, given: Iterable[Expr], places: Seq
 def compares_states(rhs: TapeFunction) -> bool:
     """Whether the right-hand side, a function of (t, x, p), has operations in it that may jump as the state changes."""
     of_state: dict[int, bool] = {}
-    for k in range(rhs.n_instructions()):
-        code, take, give = rhs.instruction_id(k), rhs.instruction_input(k), rhs.instruction_output(k)
+    for _, code, take, give in instructions(rhs):
         if code in (ca.OP_CONST, ca.OP_INPUT):
             of_state[give[0]] = code == ca.OP_INPUT and take[0] == 1
         elif code != ca.OP_OUTPUT:
@@ -72,10 +72,10 @@ def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
     register: dict[int, Expr] = {}  # None: depends on the state
     timed: dict[int, bool] = {}
     found: dict[str, Expr] = {}
-    for k in range(rhs.n_instructions()):
-        code, take, give = rhs.instruction_id(k), rhs.instruction_input(k), rhs.instruction_output(k)
+    steps = instructions(rhs)
+    for k, code, take, give in steps:
         if code == ca.OP_CONST:
-            register[give[0]], timed[give[0]] = ca.SX(rhs.instruction_constant(k)), False
+            register[give[0]], timed[give[0]] = ca.SX(float(steps.numbers[k])), False
             continue
         if code == ca.OP_INPUT:
             register[give[0]] = t if take[0] == 0 else None if take[0] == 1 else p[take[1]]

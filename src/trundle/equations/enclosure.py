@@ -12,6 +12,7 @@ from typing import NamedTuple, final
 import casadi as ca
 
 from trundle.derivative import derivative
+from trundle.instructions import instructions
 from trundle.lookup.memory import KINKS, PLACE
 from trundle.lookup.node import Calls, look_up
 from trundle.typing import Expr
@@ -306,10 +307,10 @@ def bounds(expression: Expr, symbols: Sequence[Expr], ranges: Sequence[Range]) -
     table, calls = rules.table(), Calls(function)
     register: dict[int, Range] = {}
     result = known(0)  # the place of a structural zero
-    for k in range(function.n_instructions()):
-        code, take, give = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+    steps = instructions(function)
+    for k, code, take, give in steps:
         if code == ca.OP_CONST:
-            register[give[0]] = known(function.instruction_constant(k))
+            register[give[0]] = known(float(steps.numbers[k]))
         elif code == ca.OP_INPUT:
             register[give[0]] = ranges[take[1]]
         elif code == ca.OP_OUTPUT:
@@ -350,14 +351,14 @@ def round_off(expression: Expr, symbols: Sequence[Expr]) -> Expr:
     errors: dict[int, Expr] = {}
     result = ca.SX(0)
     partials: dict[int, Expr] = {}
-    for k in range(function.n_instructions()):
-        code, take, give = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+    steps = instructions(function)
+    for k, code, take, give in steps:
         if code == ca.OP_OUTPUT:
             result = errors[take[0]]
             continue
         if code in (ca.OP_CONST, ca.OP_INPUT):
             is_input = code == ca.OP_INPUT
-            value = inputs[take[1]] if is_input else ca.SX(function.instruction_constant(k))
+            value = inputs[take[1]] if is_input else ca.SX(float(steps.numbers[k]))
             values[give[0]], errors[give[0]] = value, EPSILON * ca.fabs(value) if is_input else ca.SX(0)
             continue
         if code == ca.OP_CALL:  # numbers of a table are as given

@@ -6,7 +6,8 @@ from trundle.kernel.compile import compile_bundle, compile_kernels, compile_tape
 from trundle.kernel.jit import Kernel, Shape, host_lanes
 from trundle.kernel.kept import keep_and_load, load_kept
 from trundle.kernel.memory import aligned
-from trundle.kernel.tape import Tape, read_tape
+from trundle.kernel.read_tape import read_tape
+from trundle.kernel.tape import Tape
 from trundle.kernel.tiers import compile_busy
 
 __all__ = [

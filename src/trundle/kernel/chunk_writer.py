@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import final
 
 from trundle.kernel import operation
-from trundle.kernel.fuse import operands
 from trundle.kernel.ir import Block, bits
 from trundle.kernel.pack import Unit
-from trundle.kernel.tape import LEAVES, Tape
+from trundle.kernel.tape import LEAVES, Tape, operands
 
 
 @final

@@ -7,9 +7,11 @@ import casadi as ca
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE, Bundle, ObjectCache
+from trundle.kernel.fuse import fuse
 from trundle.kernel.jit import Kernel, Shape, emit_object, host
 from trundle.kernel.lower import lower
-from trundle.kernel.tape import Tape, read_tape
+from trundle.kernel.read_tape import read_tape
+from trundle.kernel.tape import Tape
 
 
 def compile_kernels(
@@ -46,7 +48,8 @@ def compile_tapes(
     """The same for tapes that were read."""
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
-    ir, work_sizes = lower(tapes, lanes, host(), grouped=True)
+    fused = {name: fuse(tape) for name, tape in tapes.items()}
+    ir, work_sizes = lower(fused, lanes, host(), grouped=True)
     code = None if cache is None else cache.load_object(ir)
     if code is None:
         code = emit_object(ir)

@@ -6,6 +6,7 @@ next to the kernels of the models, under a key of the part's module and of all m
 file compiles nothing again.
 """
 
+from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
 from trundle.kernel.loop_code import loop_code, ready_loop
+from trundle.kernel.record import Record
 from trundle.preparing import preparing
 
 PARTS = {
@@ -27,7 +29,10 @@ PARTS = {
     "find_bounded": "integrate.events.bounded",
     "find_event": "integrate.events.search",
     "fire": "integrate.events.fire",
+    "fuse_products": "kernel.planning.fuse",
     "next_break": "integrate.events.breaks",
+    "number_values": "kernel.planning.number",
+    "plan_steps": "kernel.planning.plan",
     "prepare_dense": "integrate.dense",
     "project_sample": "integrate.projection",
     "pursue_rivals": "integrate.rivals",
@@ -50,6 +55,11 @@ def address(part: str, module: str | None = None) -> int:
     """
     with _one_by_one:
         return _address(part, module or f"trundle.{PARTS[part]}")
+
+
+def call_part(part: str, record: Record) -> None:
+    """Call a part with its record."""
+    CFUNCTYPE(None, c_void_p)(address(part))(record.address)
 
 
 @cache

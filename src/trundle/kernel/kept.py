@@ -77,10 +77,8 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
     for name, given in tapes.items():
         tape = fuse(given)
         steps = program(tape)
-        kinds = {op: k for k, op in enumerate(dict.fromkeys(op for op, _, _ in tape.operations))}
         meta[name] = {
-            "kinds": list(kinds),
-            "operations": put([(kinds[op], a, b) for op, a, b in tape.operations], _INDEX),
+            "operations": put(tape.rows, _INDEX),
             "constants": put(tape.constants, _NUMBER),
             "outputs": put(tape.outputs, _INDEX),
             "names": steps.names,
@@ -88,7 +86,7 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
             "places": steps.n_places,
         }
         # Room for the steps, and for machine code, which keeps each value once at most.
-        work_size = max(steps.n_places, len(tape.operations))
+        work_size = max(steps.n_places, len(tape.rows))
         shapes.append(Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_size))
     return Bundle(bytes(data), tuple(shapes), meta)
 
@@ -103,12 +101,11 @@ def _program(data: bytes, part: Settings) -> Program:
 
 
 def _tape(data: bytes, part: Settings, shape: Shape) -> Tape:
-    rows = _array(data, part["operations"], _INDEX).reshape(-1, 3).tolist()
     return Tape(
         shape.name,
         shape.n_x,
         shape.n_p,
-        tuple((part["kinds"][op], a, b) for op, a, b in rows),
+        _array(data, part["operations"], _INDEX).reshape(-1, 3).astype(np.int64),
         tuple(_array(data, part["constants"], _NUMBER).tolist()),
         tuple(_array(data, part["outputs"], _INDEX).tolist()),
     )

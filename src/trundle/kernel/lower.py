@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.kernel.chunk_writer import ChunkWriter
-from trundle.kernel.fuse import PRODUCT, fuse, operands
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.pack import WIDEST, Unit, pack
 from trundle.kernel.read_table import ROOT, definition
-from trundle.kernel.tape import LEAVES, Tape
+from trundle.kernel.tape import LEAVES, PRODUCT, Tape, operands
 
 CHUNK = 2000  # operations in one function: compile time grows faster than linearly with the size of a block
 _LARGE = (
@@ -58,8 +57,7 @@ def lower(
     bodies: list[str] = []
     work_sizes: dict[str, int] = {}
     widest = lanes
-    for name, given in tapes.items():
-        tape = fuse(given)
+    for name, tape in tapes.items():
         size = chunk or (CHUNK if len(tape.operations) < _LARGE else _FINE_CHUNK)
         groups = grouped and lanes == 1 and target.fuses and _has_groups(tape)
         text, work_sizes[name] = _lower_tape(name, tape, lanes, target, size, groups, declarations)

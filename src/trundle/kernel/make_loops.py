@@ -9,32 +9,14 @@ for the usual kind of machine, for which it is made here too (see `ready_code`).
 import ast
 import gc
 import lzma
-import os
-import platform
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from trundle.kernel.loop_sources import PACKAGE, digest
+from trundle.kernel.loop_code import file_name
+from trundle.kernel.loop_sources import PACKAGE
 from trundle.kernel.ready_code import READY, make_ready_code, make_ready_object, place
-
-
-def environment() -> dict[str, str]:
-    """Environment of a process that makes loops: numba as we want it, whatever the user has set for his own code.
-
-    Vectors of four doubles; processors with shorter ones take them in two halves.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    name = "x86-64-v3" if platform.machine().lower() in ("x86_64", "amd64") else "generic"
-    path = os.pathsep.join(filter(None, [str(PACKAGE.parent), kept.get("PYTHONPATH")]))
-    wanted = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
-    return {**kept, **wanted, "PYTHONPATH": path}
-
-
-def file_name(part: str, home: str) -> str:
-    """Under which a part's bitcode is shipped: with the digest of its sources, so that it is never that of others."""
-    return f"{home.removeprefix('trundle.')}.{part}.{digest(home)[:20]}.bc.xz"
 
 
 def all_parts() -> Iterator[tuple[str, str]]:

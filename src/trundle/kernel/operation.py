@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from trundle.kernel.elementary import exponential, hyperbolic_tangent, sincos
-from trundle.kernel.fuse import SUMS
 from trundle.kernel.ir import LIBRARY, Block
 from trundle.kernel.read_table import FIND, ROOT
+from trundle.kernel.tape import SUMS
 
 ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INTRINSIC = {"sqrt": "sqrt", "fabs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign"}

@@ -13,8 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.kernel.fuse import PRODUCT, SUMS, operands
-from trundle.kernel.tape import LEAVES, Tape
+from trundle.kernel.tape import LEAVES, PRODUCT, SUMS, Tape, operands
 
 Unit = tuple[int, ...]
 """Numbers of operations that are done at once."""

@@ -11,7 +11,6 @@ from functools import cache
 
 from trundle.kernel import operation
 from trundle.kernel.cache import USER_CACHE, Bundle
-from trundle.kernel.fuse import SUMS
 from trundle.kernel.interpret import BINARY
 from trundle.kernel.ir import LIBRARY, Block
 from trundle.kernel.jit import emit_object, host, load_code
@@ -20,6 +19,7 @@ from trundle.kernel.lower import PARAMETERS, Target, module
 from trundle.kernel.program import END, OUTPUT, STEP
 from trundle.kernel.read_table import FIND, ROOT, definition
 from trundle.kernel.ready_code import SHIPPED, ready_code
+from trundle.kernel.tape import SUMS
 from trundle.typing import Untyped
 
 _NUMBERS = (

@@ -16,6 +16,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.instructions import instructions
 from trundle.lookup.memory import record
 from trundle.typing import Expr, TapeFunction, Untyped
 
@@ -139,17 +140,16 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
     if not any(map(is_lookup, function.find_functions())):
         return None
     calls = Calls(function)
-    identify, take, give = function.instruction_id, function.instruction_input, function.instruction_output
     register: dict[int, Expr] = {}
     found: list[Lookup] = []
     out = [ca.SX(e.sparsity()) for e in given]
     values: list[list[Expr]] = [[ca.SX(0)] * e.nnz() for e in given]
-    for k in range(function.n_instructions()):
-        code, into, of = identify(k), give(k), take(k)
+    steps = instructions(function)
+    for k, code, of, into in steps:
         if code == ca.OP_INPUT:
             register[into[0]] = inputs[of[1]]
         elif code == ca.OP_CONST:
-            register[into[0]] = ca.SX(function.instruction_constant(k))
+            register[into[0]] = ca.SX(float(steps.numbers[k]))
         elif code == ca.OP_OUTPUT:
             values[into[0]][into[1]] = register[of[0]]
         elif code == ca.OP_CALL:
@@ -173,17 +173,15 @@ def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
     function = ca.Function("f", list(inputs), [expression])
     if not _in_use or not any(map(is_lookup, function.find_functions())):
         return str(function.serialize())
-    calls = Calls(function)
-    identify, take, give = function.instruction_id, function.instruction_input, function.instruction_output
+    calls, steps = Calls(function), instructions(function)
     text = [str(function.sparsity_out(0))]
-    for k in range(function.n_instructions()):
-        code = identify(k)
+    for k, code, of, into in steps:
         if code == ca.OP_CONST:
-            text.append(f"{give(k)}{float(function.instruction_constant(k)).hex()}")
+            text.append(f"{into}{float(steps.numbers[k]).hex()}")
         elif code == ca.OP_CALL:
-            text.append(f"{give(k)}{calls.steps[k].which_function().name()}{take(k)}")
+            text.append(f"{into}{calls.steps[k].which_function().name()}{of}")
         else:
-            text.append(f"{give(k)}{code}{take(k)}")
+            text.append(f"{into}{code}{of}")
     return ";".join(text)
 
 

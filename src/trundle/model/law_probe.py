@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, TrundleError
+from trundle.instructions import instructions
 from trundle.laws.signals import Signals
 from trundle.model.body import as_frame
 from trundle.model.exact import exact
@@ -142,7 +143,8 @@ def finite_constants(expression: Expr) -> bool:
     if expression.is_constant():
         return bool(np.all(np.isfinite(np.array(ca.DM(expression)))))
     f = ca.Function("f", ca.symvar(expression), [expression])
-    constants = [f.instruction_constant(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CONST]
+    steps = instructions(f)
+    constants = steps.numbers[steps.rows[:, 0] == ca.OP_CONST]
     return bool(np.all(np.isfinite(constants)))
 
 

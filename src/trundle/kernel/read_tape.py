@@ -1,0 +1,119 @@
+"""A CasADi function as a tape."""
+
+from functools import cache
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import KernelError
+from trundle.instructions import Instructions, instructions
+from trundle.kernel.codes import CODE, INPUT, OUTPUT, READ
+from trundle.kernel.interpret import BINARY, UNARY
+from trundle.kernel.numbering import numbered
+from trundle.kernel.tape import Tape
+from trundle.lookup.node import Calls
+from trundle.typing import Integers
+
+_ADVICE = {
+    "PARAMETER": "a symbol is used that is not among the inputs (t, x, p): pass it in p",
+    "CALL": "it calls another function: write it with SX operations, or call it with inlining (always_inline=True)",
+    "PRINTME": "printing has no place in compiled equations: remove printme()",
+    "MONITOR": "printing has no place in compiled equations: remove monitor()",
+    "ERFINV": "erfinv has no machine form: write the law with erf, tanh or a rational function",
+}
+
+
+def read_tape(function: ca.Function) -> Tape:
+    """Read a function of SX with the inputs (t, x, p); refuse by name what cannot become machine code."""
+    _check_signature(function)
+    found = instructions(function)
+    rows, numbers = found.rows.copy(), found.numbers
+    rows[:, 0] = np.array([_codes().get(code, -1) for code in range(rows[:, 0].max(initial=0) + 1)])[rows[:, 0]]
+    rows[np.isin(rows[:, 0], _unary()), 3] = -1
+    n_x, n_p = function.numel_in(1), function.numel_in(2)
+    _place_ends(function, rows, n_x)
+    calls = np.flatnonzero(rows[:, 0] < 0).tolist()
+    if calls:
+        rows, numbers = _with_lookups(found, rows, calls)
+    n_outputs = sum(function.numel_out(k) for k in range(function.n_out()))
+    operations, constants, outputs = numbered(rows, numbers, _leaves(n_x, n_p), n_outputs)
+    return Tape(function.name(), n_x, n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
+
+
+@cache
+def _codes() -> dict[int, int]:
+    """Our code for each operation of CasADi that may be read."""
+    own = {name: CODE[name] for name in (*UNARY, *BINARY, "sin", "cos", "const")} | {"constpow": CODE["pow"]} | READ
+    return {getattr(ca, f"OP_{name.upper()}"): code for name, code in own.items()}
+
+
+@cache
+def _unary() -> tuple[int, ...]:
+    return tuple(CODE[name] for name in (*UNARY, "sin", "cos"))
+
+
+def _leaves(n_x: int, n_p: int) -> Integers:
+    """The inputs, which are the first operations: t, x, p."""
+    kinds = np.repeat([CODE["t"], CODE["x"], CODE["p"]], [1, n_x, n_p])
+    places = np.concatenate([np.arange(n) for n in (1, n_x, n_p)])
+    return np.column_stack([kinds, places, np.full(len(kinds), -1)])
+
+
+def _place_ends(function: ca.Function, rows: Integers, n_x: int) -> None:
+    """Inputs as numbers of leaves, outputs as places among all (those of zeros that are not stored stay empty)."""
+    inputs, outputs = rows[:, 0] == INPUT, rows[:, 0] == OUTPUT
+    rows[inputs, 2] = np.array([0, 1, 1 + n_x])[rows[inputs, 2]] + rows[inputs, 3]
+    stored = [function.sparsity_out(k).find() for k in range(function.n_out())]
+    begin = np.cumsum([0, *(function.numel_out(k) for k in range(function.n_out()))])
+    places = np.concatenate([np.array(at, np.int64) + start for at, start in zip(stored, begin, strict=False)])
+    first = np.cumsum([0, *map(len, stored)])
+    rows[outputs, 1] = places[first[rows[outputs, 1]] + rows[outputs, 3]]
+    rows[outputs, 3] = -1
+
+
+def _with_lookups(found: Instructions, rows: Integers, calls: list[int]) -> tuple[Integers, np.ndarray]:
+    """The rows with each look-up as the operations that it takes; other calls are refused."""
+    function, known = found.function, Calls(found.function)
+    pieces, numbers, behind = [], [], 0
+    record = int(rows[:, 1].max())  # a register behind all others
+    for k in calls:
+        code = int(found.rows[k, 0])
+        if code != ca.OP_CALL or not known.is_lookup(k):
+            raise KernelError(_refusal(function.name(), code))
+        handle, *arguments = function.instruction_input(k)
+        given = function.instruction_output(k)
+        record = max(record, handle, *arguments, *given) + 1
+        steps = [(CODE["root"], record, handle, -1)]
+        steps += [(CODE["find"], record, argument, record) for argument in arguments]
+        steps += [(CODE["item"], at, record, i) for i, at in enumerate(given) if at >= 0]
+        pieces += [rows[behind:k], np.array(steps, np.int64)]
+        numbers += [found.numbers[behind:k], np.zeros(len(steps))]
+        behind = k + 1
+    return np.concatenate([*pieces, rows[behind:]]), np.concatenate([*numbers, found.numbers[behind:]])
+
+
+def _check_signature(function: ca.Function) -> None:
+    name = function.name()
+    if function.class_name() != "SXFunction":
+        raise KernelError(
+            f"function {name!r} is a {function.class_name()}: only functions of SX symbols become machine code. "
+            "Call .expand() on it; if that fails it holds an external or implicit function, which must be rewritten."
+        )
+    shapes = [function.size_in(k) for k in range(function.n_in())]
+    if len(shapes) != 3 or function.numel_in(0) != 1 or any(s[1] > 1 for s in shapes):
+        raise KernelError(
+            f"function {name!r} has inputs of size {shapes}: a kernel takes (t, x, p), a scalar and two columns."
+        )
+    if not all(function.sparsity_in(k).is_dense() for k in range(3)):
+        raise KernelError(f"function {name!r} has a sparse input: make t, x and p dense columns.")
+    if function.has_free():
+        raise KernelError(
+            f"function {name!r} uses the symbols {', '.join(map(str, function.get_free()))}, which are not among its "
+            "inputs (t, x, p): pass them in p, or substitute their values."
+        )
+
+
+def _refusal(name: str, code: int) -> str:
+    operation = next((n[3:] for n in dir(ca) if n.startswith("OP_") and getattr(ca, n) == code), f"number {code}")
+    advice = _ADVICE.get(operation, "rewrite the expression without it")
+    return f"function {name!r} contains the operation {operation}, which cannot become machine code: {advice}."
