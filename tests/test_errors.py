@@ -13,6 +13,7 @@ from trundle.study.off_surface import OffSurface
 EXAMPLES = [
     errors.ModelError(["first fault.", "second fault."]),
     errors.ModelError("one fault."),
+    errors.TruthValueError("what, where, why."),
     errors.UnknownNameError("bob.angel", ["bob.angle", "t"]),
     errors.UnknownNameError("x", [], "body"),
     *(kind("what, where, why.") for kind in (errors.AssemblyError, errors.KernelError, errors.StoreError)),

@@ -8,6 +8,7 @@ from functools import cache, wraps
 from types import FunctionType
 from typing import NoReturn, ParamSpec, TypeVar
 
+from trundle.real_array import has_truth_values
 from trundle.typing import Given, Kind
 
 P = ParamSpec("P")
@@ -130,6 +131,11 @@ def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | Non
     setattr(kind, name, staticmethod(answered) if name == "__new__" else answered)
 
 
+def _by_user() -> bool:
+    """Whether a function that answers was called from outside this package."""
+    return str(sys._getframe(2).f_globals.get("__name__")).partition(".")[0] != __package__
+
+
 def _without(self: object, name: str) -> NoReturn:
     raise AttributeError(name) if name.startswith("_") else unknown_attribute(self, name, {})
 
@@ -141,14 +147,22 @@ def _made_of_nothing(self: object) -> None:
 def _answered(
     function: Callable[P, R], first: int, what: str = "", values: str = "", advice: Mapping[str, str] | None = None
 ) -> Callable[P, R]:
-    """The function, whose first arguments (self) nobody writes. What it takes is asked when a call has failed: one
-    that succeeds costs nothing more.
+    """The function, whose first arguments (self) nobody writes. What it takes is asked when a call has failed, or is
+    given truth values: any other costs nothing more than to look for these.
     """
     if function in _ANSWERED:
         return function
 
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
+        if (has_truth_values(args) or (named and has_truth_values(named.values()))) and _by_user():
+            from trundle.refused_call import Call
+
+            fault = Call(function, what or function.__name__, first, args, named, values).truth_value()
+            if fault:
+                from trundle.errors import TruthValueError
+
+                raise TruthValueError(fault)
         try:
             return function(*args, **named)
         except BARE as error:

@@ -28,6 +28,10 @@ class ModelError(TrundleError):
         super().__init__("\n".join(self.faults))
 
 
+class TruthValueError(TrundleError, TypeError):
+    """True or False was given where a number belongs."""
+
+
 class InertiaWarning(UserWarning):
     """Moments of inertia that no body can have, but by so little that they may have been measured."""
 

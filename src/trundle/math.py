@@ -154,7 +154,7 @@ def max(first: Expr, *others: Expr) -> Expr:
 
 
 @keeping
-def where(condition: Expr, yes: Expr, no: Expr) -> Expr:
+def where(condition: Expr | bool, yes: Expr, no: Expr) -> Expr:
     """`yes` where the condition is true, otherwise `no`; the one not used may be infinite or undefined."""
     if isinstance(condition, bool | int | float):
         return yes if condition else no

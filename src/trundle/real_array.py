@@ -1,5 +1,7 @@
 """Numbers as a person gives them in a list: truth values and text among them are mistakes, not ones and zeros."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from trundle.typing import Array
@@ -19,3 +21,20 @@ def not_numbers(values: object) -> bool:
     if isinstance(values, bool | str | bytes):
         return True
     return isinstance(values, np.ndarray | np.generic) and values.dtype.kind in "bUS"
+
+
+def has_truth_values(values: Iterable[object]) -> bool:
+    """Whether a truth value of Python or NumPy stands among the values, or in their lists, tuples and dictionaries."""
+    for value in values:
+        if value is True or value is False:
+            return True
+        kind = type(value)
+        if kind is list or kind is tuple:
+            if has_truth_values(value):  # type: ignore[arg-type]
+                return True
+        elif kind is dict:
+            if has_truth_values(value.values()):  # type: ignore[attr-defined]
+                return True
+        elif (kind is np.ndarray or kind is np.bool) and value.dtype.kind == "b":  # type: ignore[attr-defined]
+            return True
+    return False

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 
 from numpy.typing import ArrayLike
 
+from trundle.real_array import has_truth_values
 from trundle.typing import Given, Maker, Settings, Untyped
 
 _HOME = os.path.dirname(__file__)
@@ -72,6 +73,18 @@ class Call:
                 told = self._described(name) or _words(hint)
                 remedy = f" {self.values[0].upper()}{self.values[1:]}." if self.values else ""
                 return f"{self.what}: {name} cannot be {_short(wrong[0])}. It takes {told}.{remedy}"
+        return ""
+
+    def truth_value(self) -> str:
+        """The first argument with a truth value that stands for a number; empty if none has one."""
+        try:
+            bound = inspect.signature(self.function).bind(*self.args, **self.named).arguments
+        except TypeError:
+            return ""  # the call says what does not fit
+        for name, parameter in self.parameters.items():
+            if name in bound and has_truth_values((bound[name],)) and not _takes_truth_values(parameter):
+                told = self._described(name) or _words(_hint(parameter.annotation, self.function))
+                return f"{self.what}: {name} cannot have truth values, got {_short(bound[name])}. It takes {told}."
         return ""
 
     def _entered(self, error: BaseException) -> bool:
@@ -137,6 +150,13 @@ class Call:
         return ""
 
 
+def _takes_truth_values(parameter: inspect.Parameter) -> bool:
+    """Whether an argument is or may hold True and False."""
+    if isinstance(parameter.default, bool) or parameter.kind is parameter.VAR_KEYWORD:
+        return True
+    return "bool" in str(parameter.annotation)
+
+
 def fits(value: object, hint: Untyped) -> bool:
     """Whether a value is of the kind that an annotation names; where that cannot be told, it is."""
     if get_origin(hint) is Annotated:
@@ -186,12 +206,16 @@ def _hint(annotation: Untyped, function: Maker) -> Untyped:
 
 def _words(hint: Untyped) -> str:
     """An annotation as text: 'float or None'."""
+    if hint == ArrayLike:
+        return "numbers"
     if get_origin(hint) in (Union, UnionType):
         return " or ".join(_words(one) for one in get_args(hint))
     if hint in (None, NoneType):
         return "None"
     if isinstance(hint, str):
         return hint
+    if hint is Given:
+        return "numbers or expressions"
     return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint).rpartition("abc.")[2]
 
 

@@ -81,6 +81,62 @@ def test_a_forgotten_argument_is_named(module: str) -> None:
     assert [n for n, (text, needed) in found.items() if f"needs {' and '.join(needed)}" not in text] == []
 
 
+TRUTHS = [True, np.False_, [1.0, True], np.array([True, False]), {"a": (0.0, False)}]
+FLAGS = {"condition", "touches", "settings", "_"}  # besides those that are declared as bool
+
+
+@pytest.mark.parametrize("module", sorted({name.split(".")[1] for name in CALLS}))
+def test_truth_values_are_not_numbers(module: str) -> None:
+    """Every argument of every public call, but those that are flags."""
+    taken = []
+    for name, (call, first) in CALLS.items():
+        parameters = list(inspect.signature(call).parameters.values())[first:]
+        others = {p.name: None for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD}
+        for p in parameters if name.split(".")[1] == module else ():
+            is_flag = isinstance(p.default, bool) or "bool" in str(p.annotation) or p.name in FLAGS
+            if is_flag or p.kind is p.VAR_KEYWORD:
+                continue
+            for value in TRUTHS:
+                before = (*[None] * len(others), value) if p.kind is p.VAR_POSITIONAL else ()
+                named = {} if before else others | {p.name: value}
+                try:
+                    call(*[None] * first, *before, **named)
+                except tr.errors.TruthValueError as error:
+                    assert f"{p.name} cannot have truth values" in str(error)
+                    continue
+                except Exception as error:
+                    taken.append((name, p.name, value, error))
+                else:
+                    taken.append((name, p.name, value, None))
+    assert taken == []
+
+
+TAKEN_BEFORE = {
+    "inputs of a batch": "system.batch(0.1, {'bob.angle': [0.0, 1.0]}, inputs={'torque': [True, False]})",
+    "measured data": "tr.fit(system, {'time': [0.0, 0.1], 'bob.angle': np.array([True, False])}, ['k'])",
+    "a first value": "tr.fit(system, {'time': [0.0, 0.1], 'bob.angle': [0.1, 0.2]}, {'k': True})",
+    "a range": "tr.optimise(lambda v: v['k'] ** 2, {'k': (False, True)})",
+    "a tolerance": "system.simulate(0.1, atol=True)",
+    "a tolerance by unit": "system.simulate(0.1, atol={'m': True})",
+    "a size": "tr.shape.Sphere(np.True_)",
+    "a mass": "tr.Model('other').body('bob', mass=True)",
+    "a step": "system.simulate(0.1, max_step=True)",
+    "a speed": "tr.rail.Trip(None, None, speed=True)",
+}
+
+
+@pytest.mark.parametrize("case", TAKEN_BEFORE)
+def test_truth_values_that_were_taken_as_numbers(case: str) -> None:
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1)))
+    with pytest.raises(tr.errors.TruthValueError, match="cannot have truth values"):
+        eval(TAKEN_BEFORE[case], {"tr": tr, "np": np, "system": m.build()})
+
+
+def test_flags_are_taken() -> None:
+    assert tr.where(np.float64(2.0) > 1.0, 3.0, 4.0) == 3.0 and tr.Sphere(1.0, inside=True).hollow
+
+
 WRONG = {
     "a number as a file": ("tr.load(5)", r"load: path cannot be 5\. It takes str or Path: A netCDF file"),
     "cases by number": ("tr.grid(5)", r"values cannot be 5.*mapping"),

@@ -140,7 +140,7 @@ MISTAKES = {
     "a motor of time alone": (HUNG, "tr.Motor(lambda t: tr.sin(t))", r"lambda t, q, u"),
     "a spring in words": (HEAD, "tr.Spring('stiff')", r"Spring: stiffness is a number or a parameter, got 'stiff'"),
     "a spring of three directions": (HEAD, "tr.Spring(1.0, (1, 2, 3))", r"damping is a number.*got \(1, 2, 3\)"),
-    "a damper that is a bool": (HEAD, "tr.Damper(True)", r"damping is a number or a parameter, got True"),
+    "a damper that is a bool": (HEAD, "tr.Damper(True)", r"damping cannot have truth values, got True"),
     "a motor in words": (HEAD, "tr.Motor('fast')", r"Motor: value is a number or a parameter, got 'fast'"),
     "a force in words": (HUNG, "tr.CoordinateForce('bob.angle', 'strong')", r"a law such as tr\.Spring"),
     "a force within a body": (

@@ -225,7 +225,6 @@ class TestFiles:
         (lambda: Table.polynomials([0, 1], [[0]]), "the degree at least 1"),
         (lambda: Table.polynomials([0, 1], [[0], [np.nan]]), "c of a table holds nan"),
         (lambda: Table([0, 1], ["a", "b"]), "must be numbers"),
-        (lambda: Table([0, 1], [0.5, True]), "must be numbers"),
         (lambda: Table([0, 1], [0, 1], arguments=["a", "b"]), "2 names for 1"),
         (lambda: Table([0, 1], [0, 1], outputs=["a", "b"]), "2 names for 1"),
         (lambda: Table([0, 5e-324, 1], [0, 1e300, 0]), "too close together"),

@@ -101,7 +101,7 @@ class Constructor:
             if field.type is not bool or not isinstance(size, bool):
                 wanted = "true or false" if field.type is bool else "a number or an expression"
                 self.faults.add(path, f"give {wanted}, not {size if isinstance(size, bool) else size.text}")
-                size = False
+                size = False if field.type is bool else 1.0
             return size, size
         if field.type is str:  # a word
             return size.text, size.text
