@@ -104,7 +104,7 @@ class Call:
         for name in self.named:
             if name not in by_name and not others:
                 near = get_close_matches(name, by_name, n=2)
-                told = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else "")
+                told = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else self.values)
                 text = f"{self.what} has no argument {name!r}{': ' if told else ''}{told}"
                 yield text if told.endswith("?") else f"{text}."
         count = len(self.given)

@@ -370,3 +370,13 @@ def test_a_method_that_is_not_made_for_lanes_runs_one_by_one() -> None:
             0.1, {"bob.displacement": 1e-2}, {"k": k}, samples=5, method="stiff", rtol=1e-8, atol=1e-12
         )
         np.testing.assert_allclose(batch["bob.displacement"].values[i], run.values("bob.displacement"), atol=1e-9)
+
+
+def test_cases_whose_event_is_not_a_number_at_the_start_are_refused() -> None:
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1)))
+    m.event("far", lambda s: tr.log(s["bob.angle"] - 0.15))
+    with pytest.warns(BatchWarning, match="1 of 2"):
+        found = m.build().batch(0.1, {"bob.angle": [0.1, 0.2]})
+    assert found.outcomes == ["REFUSED", "FINISHED"]
+    assert "event 'far' is not a number at the start" in found.messages[0]

@@ -17,6 +17,7 @@ ELSEWHERE = {
     "actuator": _ACTUATOR,
     "motor": _ACTUATOR,
     "fix": "write m.connect(tr.Fixed(), m.ground, bob)",
+    "formulation": "studies take what is built from it, system = m.build()",
     "solve": "build it, system = m.build(), and ask system.simulate(5.0)",
     "joint": _JOINT,
     "add_joint": _JOINT,

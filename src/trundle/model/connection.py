@@ -329,7 +329,7 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
         if not isinstance(one, Law):
             raise ModelError(
                 f"connection {name!r}: {one!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), "
-                "tr.Servo(function), tr.NoSlip() or a class of your own made from tr.EffortLaw."
+                "tr.Servo(function), tr.NoSlip() or your own tr.EffortLaw (tr.Newton(e) and others go to restitution=)."
             )
         if key is None and not isinstance(one, ContactLaw) and not steps:
             raise ModelError(

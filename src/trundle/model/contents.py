@@ -1,6 +1,7 @@
 """What a model holds: its parts by name, the rules for names, and look-ups. model.py and declarations.py add them."""
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import NoReturn, Self, TypeVar
 
 from trundle.arguments import answering
@@ -159,6 +160,17 @@ class ModelContents:
     def _need_function(function: object, what: str) -> None:
         if not callable(function):
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
+        try:
+            parameters = signature(function)
+        except ValueError:  # a function of C that tells nothing
+            return
+        try:
+            parameters.bind("s")
+        except TypeError:
+            raise ModelError(
+                f"{what} is called with one argument, the signals, lambda s: s['bob.angle']; its function takes "
+                f"{parameters}. Only laws on a joint are called with time, coordinate and rate."
+            ) from None
 
     def _new_quantity(self, name: str, what: str) -> None:
         """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""

@@ -173,6 +173,11 @@ class Declarations(ModelContents):
         """
         self._new_quantity(name, "input")
         self._new_quantity(signal_name(name), "table")
+        if callable(value):
+            raise ModelError(
+                f"input {name!r}: its value is a number, for runs that give it no signal. A function of time is given "
+                f"to a run, system.simulate(5.0, inputs={{{name!r}: lambda t: ...}})."
+            )
         self.parameter(name, value, unit, text)
         signal = self.table(signal_name(name), constant_signal())
         self.inputs[name] = Input(self.parameters[name], signal)

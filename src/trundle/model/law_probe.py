@@ -23,6 +23,7 @@ from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, given_signal, is_signal, model_register
 from trundle.typing import Expr, Given
+from trundle.warn import users_line
 
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
@@ -32,6 +33,7 @@ ARGUMENTS = (
     "Functions of the model are called with its signals, lambda s: s['bob.angle']; those of laws on a joint with time, "
     "coordinate and rate, lambda t, q, u: ..."
 )
+SIGNALS = "Quantities of the model are signals by name, s['bob.angle']; time is s.t"
 HOOK = "__array_function__"  # by which NumPy asks an expression to do what one of its functions does
 _asking = RLock()
 
@@ -55,14 +57,16 @@ class Asker:
                 answers = [_expression(answer, size) for answer in question()]
                 self._check(ca.veccat(ca.SX(0, 1), *answers))
         except TrundleError as error:
-            self.faults.append(f"{where}: {error}")
+            self.faults.append(f"{where}: {error}{_at(error)}")
         except Exception as error:  # a function of the user may raise anything
             reason = str(error).strip().splitlines()
             text = reason[0] if reason and "casadi" not in reason[0] else _plain(str(error))
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
-            self.faults.append(f"{where} cannot be written as an expression ({type(error).__name__}: {text}). {HINT}.")
+            hint = SIGNALS if isinstance(error, AttributeError) and "Signals'" in text else HINT
+            reason = f"{type(error).__name__}: {text}"
+            self.faults.append(f"{where} cannot be written as an expression ({reason}). {hint}.{_at(error)}")
         else:
             return answers
         return []
@@ -95,6 +99,11 @@ class Asker:
                 "symbol into nan. "
                 f"{HINT}."
             )
+
+
+def _at(error: Exception) -> str:
+    line = users_line(error)
+    return f" ({line})" if line else ""
 
 
 def _expression(value: Given, size: int) -> Expr:

@@ -177,6 +177,8 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> Mesh:
     -------
     Mesh
     """
+    if not Path(path).is_file():
+        raise ModelError(f"cannot read the mesh {path}: there is no such file.")
     try:
         found = _trimesh().load_mesh(str(path))
     except ModelError:

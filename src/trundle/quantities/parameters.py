@@ -132,6 +132,8 @@ class ParameterLayout:
             if name not in values and name not in tables:
                 raise UnknownNameError(name, model.names_given(), "parameter or table" if tables else "parameter")
             if name in values:
+                if callable(value) and name in model.inputs:
+                    raise ModelError(f"{name!r} is an input: a function of time is given as inputs={{{name!r}: ...}}.")
                 values[name] = finite_number(value, f"parameter {name!r}")
         if given:
             faults = mass_faults(model, values) + size_faults(model, values)

@@ -246,7 +246,7 @@ class _Cases:
         if f.once(find_guards):
             for i in self.good:
                 self._try(i, lambda case: check_lines(f, 0.0, self.x0[case], self.p[case]))
-        if any(event.limit for event in f.model.events.values()):
+        if f.model.events:
             for i in self.good:
                 self._try(i, lambda case: check_events(f, 0.0, self.x0[case], self.p[case]))
         if f.states.own:

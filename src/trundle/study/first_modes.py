@@ -77,9 +77,11 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
         if not np.isfinite(gap):
             raise SolveError(_nowhere(c))
         if gap < -OVERLAP:
+            moved = second if c.touching.is_free else first
+            order = "" if c.touching.is_free else " The first surface belongs to the first body: are the two exchanged?"
             raise SolveError(
-                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap * length:.3g} m at the start. Move it "
-                f"away with start values such as '{second}.position', or let a compliant normal push it out."
+                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap * length:.3g} m at the start. Move them "
+                f"apart with start values such as '{moved}.position', or let a compliant normal do it.{order}"
             )
         if slip > SLIPPING:
             raise SolveError(

@@ -144,7 +144,7 @@ def _limits(over: Mapping[str, Sequence[float]]) -> tuple[Array, Array]:
     if not over:
         raise SolveError("optimise: nothing is varied; give over={'name': (lowest, highest)}.")
     for name, pair in over.items():
-        if len(pair) != 2 or not np.all(np.isfinite(pair)) or not pair[0] < pair[1]:
+        if np.shape(pair) != (2,) or not np.all(np.isfinite(pair)) or not pair[0] < pair[1]:
             raise SolveError(f"optimise: the range of {name!r} must be two rising numbers, got {pair!r}.")
     limits = np.array([[float(a), float(b)] for a, b in over.values()])
     return limits[:, 0], limits[:, 1]
@@ -166,6 +166,13 @@ class _Scaled:
             answer = self.function(values)
             self._heed()
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
+            try:
+                value = float(value)
+            except (TypeError, ValueError):
+                raise SolveError(
+                    f"optimise: objective and conditions are functions of the values by name, {values}, and return a "
+                    f"number, or (number, {{name: derivative}}); got {answer!r}."
+                ) from None
             if not np.isfinite(value):
                 raise SolveError(f"optimise: no finite value at {values}. Narrow the ranges.")
             if by_name is not None and (missing := [n for n in self.names if n not in by_name]):

@@ -6,7 +6,6 @@ friction goes with the normal force, or a contact opens, Newton's method on the 
 finds is found by letting the system go and stopping it at every peak of its kinetic energy.
 """
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
@@ -27,6 +26,7 @@ from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance
 from trundle.typing import Array, State, Values
+from trundle.warn import warn
 
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations
@@ -44,7 +44,7 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     check_rates(f.by_kane, t, f.by_kane.states.vector(first), found.p)
     q = found.find(first, stable)
     if is_passing(f.by_kane, t, np.concatenate([q, np.zeros(f.by_kane.n_u)]), found.p):
-        warnings.warn(PASSING.format(t=t), FrozenTimeWarning, stacklevel=3)
+        warn(PASSING.format(t=t), FrozenTimeWarning)
     pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in f.layout.coordinates}
     return pose | {name: float(q[i]) for name, i in f.layout.first_order_places.items()}
 

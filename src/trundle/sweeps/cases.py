@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import advised_function, answering
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.real_array import real_array
@@ -120,6 +120,7 @@ class Cases:
         return start, given
 
 
+@advised_function("values go by name in one mapping, tr.grid({'k': [1, 2, 3], 'mu': [0.1, 0.2]})")
 def grid(values: Values) -> Cases:
     """Every combination of values; the last name changes fastest.
 
@@ -136,8 +137,8 @@ def grid(values: Values) -> Cases:
     for name, column in columns.items():
         if not len(column):
             raise SolveError(f"grid: {name!r} has no values, so that there is no case.")
-    if not columns:
-        raise SolveError("grid: give at least one name with its values, {'k': [1, 2, 3]}.")
+    if all(_is_constant(column) for column in values.values()):
+        raise SolveError("grid: give at least one name with a list of its values, {'k': [1, 2, 3]}.")
     places = np.meshgrid(*(np.arange(len(column)) for column in columns.values()), indexing="ij")
     return Cases({name: column[i.ravel()] for (name, column), i in zip(columns.items(), places, strict=True)})
 

@@ -83,6 +83,11 @@ def nadal(flange_angle: float, mu: float) -> float:
     -------
     float
     """
+    if not 0 < flange_angle < np.pi / 2 or not mu >= 0:
+        raise SolveError(
+            f"nadal: the flange angle lies between 0 and pi/2 rad and mu is not negative, got {flange_angle!r} and "
+            f"{mu!r}; 70 degrees are tr.degrees(70)."
+        )
     return float((np.tan(flange_angle) - mu) / (1 + mu * np.tan(flange_angle)))
 
 

@@ -141,7 +141,8 @@ def critical_speed(
     """
     wanted = np.linspace(first, last, count) if speeds is None else np.asarray(speeds, float)
     if wanted.ndim != 1 or len(wanted) < 2 or not np.all(np.diff(wanted) > 0) or not wanted[0] > 0:
-        raise SolveError(f"critical_speed: at least two rising speeds above zero are needed, got {wanted}.")
+        got = f"{first:g} to {last:g} in {count}" if speeds is None else str(speeds)
+        raise SolveError(f"critical_speed: at least two rising speeds above zero (m/s) are needed, got {got}.")
     track = straight_track(vehicle, float(wanted[0]))
     return locus_over(track, wanted)
 

@@ -16,7 +16,7 @@ LENGTH = 400.0  # m of track under the vehicle: all of it is the same
 def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
     """A model of the vehicle on a line at a given speed, with the parameters `speed` and `acceleration`."""
     if not isinstance(vehicle, Vehicle):
-        raise ModelError(f"a vehicle such as a rail.Wagon is needed, got {vehicle!r}.")
+        raise ModelError(f"a vehicle such as a rail.Wagon is needed, got {type(vehicle).__name__}.")
     return Trip(vehicle, line, speed).model
 
 

@@ -75,7 +75,8 @@ class Trip:
         name: str = "trip",
     ) -> None:  # fmt: skip
         if not isinstance(vehicle, Vehicle):
-            raise ModelError(f"Trip: a vehicle such as a rail.Wagon is needed, got {vehicle!r}.")
+            order = " The vehicle comes first, then its line." if isinstance(vehicle, Alignment) else ""
+            raise ModelError(f"Trip: a vehicle such as a rail.Wagon is needed, got {type(vehicle).__name__}.{order}")
         self.vehicle, self.line = vehicle, line
         self.law = _law(speed, acceleration)
         self.start = -vehicle.reach[0] if start is None else float(start)

@@ -140,4 +140,10 @@ def couplers_of(car: Body, part: CarBody) -> Couplers | None:
 def check_part(vehicle: str, slot: str, given: object, kind: type | tuple[type, ...], example: str) -> None:
     """A typed slot takes nothing else."""
     if not isinstance(given, kind):
-        raise ModelError(f"{vehicle}: {slot} must be {example}, got {given!r}.")
+        raise ModelError(f"{vehicle}: {slot} must be {example}, got {_short(given)}.")
+
+
+def _short(given: object) -> str:
+    """A part by its kind: it may be as long as a vehicle in words."""
+    text = repr(given)
+    return text if len(text) < 60 else type(given).__name__
