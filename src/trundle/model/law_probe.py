@@ -65,8 +65,8 @@ class Asker:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
             hint = SIGNALS if isinstance(error, AttributeError) and "Signals'" in text else HINT
-            reason = f"{type(error).__name__}: {text}"
-            self.faults.append(f"{where} cannot be written as an expression ({reason}). {hint}.{_at(error)}")
+            cause = f"{type(error).__name__}: {text}"
+            self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{_at(error)}")
         else:
             return answers
         return []
