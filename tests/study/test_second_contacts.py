@@ -34,7 +34,7 @@ def test_a_second_touch_at_the_place_of_the_trace(samples: int) -> None:
     assert run.outcome.startswith("DOUBLE_CONTACT") and "'contact'" in run.outcome and not run.ok
     assert run.trajectory is not None
     assert run.trajectory.x_end[0] == pytest.approx(place, abs=1e-8)
-    assert run.time[-1] <= run.trajectory.t_end
+    assert run.time[-1] == run.trajectory.t_end
 
 
 def test_a_second_touch_is_met_while_the_first_still_holds() -> None:

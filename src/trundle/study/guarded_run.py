@@ -17,7 +17,7 @@ from trundle.integrate.codes import STOP
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling
-from trundle.integrate.outcome import ALARM, INTERFERENCE, LIES_FLAT, TOO_MANY_STEPS, Outcome
+from trundle.integrate.outcome import ALARM, FINISHED, INTERFERENCE, LIES_FLAT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.guards import Guard, balances_at, find_guards, guarded_kernel, guards_at
@@ -90,13 +90,13 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
         while watch.second is not None:
             ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
             if ended is not None:
-                return ended
+                return _with_end(ended)
             watch.dismiss()
             if not back:
                 break  # the run is made again, to be watched for others
             watch.second = look_back(f, found, watch, again)
         else:
-            return found
+            return _with_end(found)
     raise SolveError(
         f"the surfaces of a contact cut each other in more than {MOST_BORN_INSIDE} places without having touched there "
         "from outside: they pass through themselves. Take surfaces that do not, or a shorter run."
@@ -163,6 +163,18 @@ def _cut(whole: Trajectory, there: Trajectory, outcome: Outcome) -> Trajectory:
         x_end=there.x_end,
         p_end=there.p_end,
         audit=audit if audit is not None and audit.time <= t else None,
+    )
+
+
+def _with_end(found: Trajectory) -> Trajectory:
+    """The run with a sample at its end, as all have that end early."""
+    if found.outcome is FINISHED or (len(found.t) and found.t[-1] >= found.t_end):
+        return found
+    return replace(
+        found,
+        t=np.append(found.t, found.t_end),
+        x=np.vstack([found.x, found.x_end[None, :]]),
+        events_before=np.append(found.events_before, len(found.events)),
     )
 
 
