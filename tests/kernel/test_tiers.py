@@ -113,7 +113,6 @@ def test_a_machine_without_fused_products(tangle: Builder, monkeypatch: pytest.M
 
 class TestTakingOver:
     def test_when_it_was_called_often(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tiers, "_live", type(tiers._live)())
         monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
         kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
         kernel, given = kernels["f"], point(kernels["f"])
@@ -154,13 +153,32 @@ class TestTakingOver:
             machine = compile_kernels({"f": function}, cache=None)["f"]
             assert keep_and_load("f", {"f": read_tape(function)})["f"].work_size >= machine.work_size
 
-    def test_nothing_is_left_behind(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tiers, "_live", type(tiers._live)())
+    def test_nothing_is_left_behind(self, tangle: Builder) -> None:
+        gc.collect()
+        before = len(tiers._live)
         kernels = keep_and_load("model", {"f": read_tape(tangle(3))})
-        assert len(tiers._live) == 1
+        assert len(tiers._live) == before + 1
         del kernels
         gc.collect()
-        assert len(tiers._live) == 0
+        assert len(tiers._live) == before
+
+    def test_rows_are_used_again_and_do_not_move(self) -> None:
+        class Named:
+            pass
+
+        live: tiers.Live[Named] = tiers.Live(3, counter=2)
+        kernels = [Named() for _ in range(1200)]
+        rows = [live.add(kernel, np.array([k, 0, 0]), 5)[1] for k, kernel in enumerate(kernels)]
+        assert [row[0] for row in rows] == list(range(1200)) and len(live) == 1200
+        rows[7][2] = rows[1100][2] = 5
+        rows[8][2] = 4
+        assert list(live.busy()) == [kernels[7], kernels[1100]]
+        kernels[7] = Named()
+        assert list(live.busy()) == [kernels[1100]] and len(live) == 1199
+        number, row = live.add(kernels[7], np.array([-1, 0, 9]), 5)
+        assert number == 7 and rows[7][0] == -1 and list(live.busy()) == [kernels[7], kernels[1100]]
+        live.leave_alone(number)
+        assert list(live.busy()) == [kernels[1100]] and row[2] == 9
 
 
 class TestProgram:

@@ -9,11 +9,11 @@ import ctypes
 from collections.abc import Callable, Mapping
 from functools import cache
 from threading import Lock
-from weakref import WeakSet
 
 import numpy as np
 
 from trundle.kernel.jit import Kernel, Shape, emit_object, host, load_code
+from trundle.kernel.live import Live
 from trundle.kernel.lower import ARGUMENTS, PARAMETERS, many_symbol, module, symbol
 from trundle.kernel.memory import address_of
 from trundle.kernel.program import Program
@@ -25,16 +25,14 @@ BUSY = 40_000
 BUSY_AGAIN = 10_000
 """The same for a kernel that an earlier process has used: it is used more often."""
 
-_live: "WeakSet[Threaded]" = WeakSet()
+_CODE, _CALLS = SELF.index("code"), SELF.index("calls")
+_live: "Live[Threaded]" = Live(len(SELF), _CALLS)
 _one_by_one = Lock()
-_listing = Lock()
 
 
 def compile_busy() -> None:
     """Generate machine code for what has been called often; long work calls this now and then."""
-    with _listing:
-        kernels = list(_live)
-    for kernel in kernels:
+    for kernel in _live.busy():
         kernel.compile_if_busy()
 
 
@@ -54,9 +52,7 @@ class Threaded:
             "n_constants": len(self._constants), "n_x": shape.n_x * shape.lanes, "n_p": shape.n_p * shape.lanes,
             "n_out": shape.n_out * shape.lanes, "lanes": shape.lanes,
         }  # fmt: skip
-        self.words = np.array([given.get(name, 0) for name in SELF], np.int64)
-        with _listing:
-            _live.add(self)
+        self._number, self.words = _live.add(self, np.array([given.get(name, 0) for name in SELF], np.int64), busy)
         if busy == 0:
             self.compile()
 
@@ -86,11 +82,7 @@ class Threaded:
             with preparing(f"machine code{self._owner} ({self.shape.name}), kept for next time"):
                 self._machine = self._machine_code()
             self.words[_CODE] = self._machine.address
-        with _listing:
-            _live.discard(self)
-
-
-_CODE, _CALLS = SELF.index("code"), SELF.index("calls")
+        _live.leave_alone(self._number)
 
 
 def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.ndarray:
