@@ -60,9 +60,7 @@ class Functions(Accelerations):
 
     def function(self, name: str, *outputs: Expr) -> TapeFunction:
         """Function of (t, x, p)."""
-        return ca.Function(
-            name, self.inputs, [ca.densify(ca.vertcat(*[ca.vec(ca.densify(ca.SX(o))) for o in outputs]))]
-        )
+        return ca.Function(name, self.inputs, [ca.densify(ca.vertcat(*map(_dense_column, outputs)))])
 
     # -- power ---------------------------------------------------------------------------------------------------------
 
@@ -298,6 +296,11 @@ class Functions(Accelerations):
         e = self.equations
         lost = [e.contact_bonds[name].taken for name in friction_contacts(e.model)]
         return self.function("energy", e.kinetic(), e.potential(), *lost)
+
+
+def _dense_column(values: Expr) -> Expr:
+    found = values if type(values) is ca.SX else ca.SX(values)
+    return found if found.is_dense() and found.is_column() else ca.vec(ca.densify(found))
 
 
 def friction_contacts(model: Model) -> list[str]:

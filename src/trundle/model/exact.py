@@ -31,7 +31,7 @@ def exact(value: object) -> str:
     if isinstance(value, float | np.floating | np.integer):
         return float(value).hex()
     if isinstance(value, ca.SX | ca.DM):
-        return _expression(ca.SX(value))
+        return _expression(value if type(value) is ca.SX else ca.SX(value))
     if isinstance(value, Body):
         return f"body {value.name!r}"
     if isinstance(value, Frame):

@@ -18,6 +18,8 @@ from trundle.typing import Expr
 
 def evaluate(model: ModelContents, expression: Expr, values: Mapping[str, float] | None = None) -> np.ndarray:
     """Numbers of an expression at given values of all parameters, else at their defaults."""
+    if type(expression) in (float, int):
+        return np.array([[float(expression)]])
     expression = ca.SX(expression)
     if expression.is_constant():
         return np.array(ca.DM(expression))

@@ -31,7 +31,7 @@ def template(n_in: tuple[int, ...]) -> Callable[[Maker], Maker]:
             inputs = [ca.SX.sym(f"i{k}", n) for k, n in enumerate(n_in)]
             return ca.Function(formula.__name__, inputs, [ca.densify(ca.vertcat(*formula(*inputs)))])
 
-        return lambda *args: function()(*[ca.SX(a) for a in args])
+        return lambda *args: function()(*[a if type(a) is ca.SX else ca.SX(a) for a in args])
 
     return wrap
 

@@ -168,7 +168,7 @@ class TreeMotion:
 def is_round(h: Expr, I: Expr) -> bool:
     """Whether first moment and inertia are the same all round the z axis."""
     off = (h[0], h[1], I[0, 1], I[0, 2], I[1, 2])
-    return all(ca.SX(v).is_zero() for v in off) and bool(ca.is_equal(ca.SX(I[0, 0]), ca.SX(I[1, 1]), 4))
+    return all(v.is_zero() for v in off) and bool(ca.is_equal(I[0, 0], I[1, 1], 4))
 
 
 def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Expr) -> tuple[Expr, Expr, Expr]:

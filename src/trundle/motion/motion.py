@@ -1,7 +1,7 @@
 """How bodies move, whatever the coordinates: what constraints, contacts, forces and outputs ask of a formalism."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, final
 
 import casadi as ca
@@ -37,6 +37,8 @@ class FrameMotion:
 
     def fixed(self, pose: Pose) -> "FrameMotion":
         """Motion of a frame fixed to this one at `pose`."""
+        if pose.p.is_zero():
+            return replace(self, R=_times(self.R, pose.R))
         r = ca.mtimes(self.R, pose.p)
         return FrameMotion(
             _times(self.R, pose.R),

@@ -1,6 +1,8 @@
 """A constant pose: where a frame stands in another one."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import casadi as ca
@@ -8,6 +10,9 @@ import numpy as np
 
 from trundle.space.rotation import clean
 from trundle.typing import Array, Expr
+
+_IDENTITY = np.eye(3)
+_NUMBERS = (float, float, float)
 
 
 @final
@@ -18,11 +23,22 @@ class Pose:
     R: Array
     p: Expr  # CasADi column
 
+    @cached_property
+    def is_identity(self) -> bool:
+        """Whether both frames are the same: many poses are, and nothing has to be multiplied then."""
+        return bool(self.p.is_zero()) and bool(np.array_equal(self.R, _IDENTITY))
+
     def __matmul__(self, other: "Pose") -> "Pose":
+        if other.is_identity:
+            return self
+        if self.is_identity:
+            return other
         return Pose(clean(self.R @ other.R), self.p + ca.mtimes(ca.DM(self.R), other.p))
 
     def inverse(self) -> "Pose":
         """The pose of the outer frame in the inner one."""
+        if self.is_identity:
+            return self
         return Pose(clean(self.R.T), -ca.mtimes(ca.DM(self.R.T), self.p))
 
     def point(self, at: Expr) -> Expr:
@@ -32,7 +48,14 @@ class Pose:
     @staticmethod
     def at(position: Expr, R: Array | None = None) -> "Pose":
         """From three numbers or expressions, and a rotation."""
-        return Pose(np.eye(3) if R is None else clean(R), ca.SX(ca.vertcat(*position)))
+        p = ca.SX.zeros(3) if tuple(map(type, position)) == _NUMBERS and not any(position) else column(position)
+        return Pose(np.eye(3) if R is None else clean(R), p)
+
+
+def column(values: Iterable[Expr]) -> Expr:
+    """Numbers or expressions as a column of SX."""
+    found = ca.vertcat(*values)
+    return found if type(found) is ca.SX else ca.SX(found)
 
 
 def identity() -> Pose:
