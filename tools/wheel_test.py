@@ -25,6 +25,7 @@ m = tr.Model("pendulum")
 m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1.0)))
 run = m.build().simulate(5.0, {"bob.angle": 1.0})
 assert run.ok and run.energy.drift < 1e-8
+run.save_movie("swing.gif", fps=2)
 swung = time.process_time()
 m = tr.Model("ball")
 ball = m.body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))

@@ -4,12 +4,10 @@ from math import ceil, floor
 
 from trundle.kernel.pointers import float_ptr, int_ptr, part
 from trundle.kernel.record import Ints
+from trundle.view.movie.fill_modes import SHADOW, SOLID
 
 PLACES, SHADES, TRIANGLES, COUNT, WIDTH, HEIGHT, NEARNESS, IMAGE, MASK, MODE, OPACITY = range(11)
 """Places in the table: addresses of arrays, and numbers."""
-
-SOLID, GLASS, SHADOW = range(3)
-"""Modes: hides what is behind it; is blended over it; darkens the floor, once."""
 
 
 @part

@@ -10,8 +10,8 @@ import numpy as np
 from trundle.kernel.compiled import address
 from trundle.typing import AnyArray, Array, Integers
 from trundle.view.contact_states import COLOUR_OF_STATE
-from trundle.view.movie import fill
 from trundle.view.movie.camera import Eye
+from trundle.view.movie.fill_modes import GLASS, SHADOW, SOLID
 from trundle.view.scene.mesh import Mesh, axes_along, coil, cylinder, revolved, sphere
 from trundle.view.scene.scene import Colour, Scene
 
@@ -58,14 +58,14 @@ class Painter:
         ahead = np.abs(facing) / np.maximum(np.linalg.norm(toward, axis=1), 1e-300)
         bright = 0.50 + 0.10 * n[:, 2] + 0.14 * ahead + 0.36 * np.maximum(n @ LIGHT, 0.0)
         shades = np.clip(np.array(colour) * (bright * (1 - 0.42 * mesh.stripes))[:, None], 0, 1)
-        self._fill(vertices, shades, triangles, fill.SOLID if opacity >= 1 else fill.GLASS, opacity)
+        self._fill(vertices, shades, triangles, SOLID if opacity >= 1 else GLASS, opacity)
 
     def add_shadow(self, mesh: Mesh, R: Array, p: Array, floor: float) -> None:
         """The shadow of a mesh on the floor; to be painted before everything else."""
         vertices = mesh.vertices @ R.T + p
         vertices -= np.maximum(vertices[:, 2:] - floor, 0.0) / LIGHT[2] * LIGHT
         vertices[:, 2] = floor
-        self._fill(vertices, vertices, mesh.triangles, fill.SHADOW, 0.82)
+        self._fill(vertices, vertices, mesh.triangles, SHADOW, 0.82)
 
     def _fill(self, vertices: Array, shades: Array, triangles: Integers, mode: int, opacity: float) -> None:
         places = np.ascontiguousarray(self.eye.see(vertices, self.wide, self.high))

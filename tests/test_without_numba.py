@@ -1,0 +1,39 @@
+"""numba compiles the loops when the package is made; whatever runs at a user's must be imported without it."""
+
+import ast
+from pathlib import Path
+
+import trundle
+
+ROOT = Path(trundle.__file__).parent
+COMPILED = ("part", "part_of", "inner", "strict", "njit", "intrinsic", "register_jitable")  # decorators of compiled code
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Modules that are imported as soon as this one is, and the names taken from them."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def is_compiled(tree: ast.Module) -> bool:
+    """Whether functions of this module are compiled code."""
+    marks = [d for node in tree.body if isinstance(node, ast.FunctionDef) for d in node.decorator_list]
+    names = [getattr(d.func if isinstance(d, ast.Call) else d, "id", "") for d in marks]
+    return any(name in COMPILED for name in names)
+
+
+def test_only_compiled_code_imports_numba() -> None:
+    """Movies could not be made from an installed package: their painter took three numbers from a compiled module."""
+    paths = {".".join(("trundle", *p.relative_to(ROOT).with_suffix("").parts)): p for p in ROOT.rglob("*.py")}
+    trees = {n.removesuffix(".__init__"): ast.parse(p.read_text(encoding="utf-8")) for n, p in paths.items()}
+    imports = {name: imported(tree) for name, tree in trees.items()}
+    tied = {name for name, found in imports.items() if any(one.partition(".")[0] == "numba" for one in found)}
+    assert "trundle.kernel.pointers" in tied
+    while more := {name for name, found in imports.items() if name not in tied and found & tied}:
+        tied |= more
+    assert [name for name in sorted(tied) if not is_compiled(trees[name])] == []
