@@ -6,7 +6,7 @@ from pathlib import Path
 import trundle
 
 ROOT = Path(trundle.__file__).parent
-COMPILED = ("part", "part_of", "inner", "strict", "njit", "intrinsic", "register_jitable")  # decorators of compiled code
+COMPILED = ("part", "part_of", "inner", "strict", "njit", "intrinsic", "register_jitable")  # decorators
 
 
 def imported(tree: ast.Module) -> set[str]:
