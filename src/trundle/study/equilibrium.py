@@ -27,6 +27,9 @@ from trundle.study.problem import make_problem
 from trundle.study.statics import Pose, Statics
 from trundle.typing import Array
 
+IN_VAIN = 50
+"""Stops without progress after which a system does not settle: it flutters, or is driven."""
+
 
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
@@ -97,8 +100,8 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
     x = states.vector(q)
     p = first_modes(f, t, x, p)
-    first = force = _push(rhs, t, x, p, states.u)
-    before = 0.0
+    largest = force = _push(rhs, t, x, p, states.u)  # near a pose of unstable rest the first one is small
+    before, least, in_vain = 0.0, np.inf, 0
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
         options = Options(Tolerances(1e-6, 1e-8), Sampling(np.array([t + span])))
@@ -106,11 +109,13 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
             moved = integrate(problem, DormandPrince5(), Case(t, t + span, x, p), options)
         x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
+        largest = max(largest, _push(rhs, t, x, p, states.u))
         if now < before:
             x, now = states.vector(x[states.q]), 0.0
             p = first_modes(f, t, x, p)
             force = _push(rhs, t, x, p, states.u)
-            if force < 1e-6 * first:
+            least, in_vain = (force, 0) if force < 0.99 * least else (least, in_vain + 1)
+            if force < 1e-6 * largest or in_vain == IN_VAIN:
                 break
         before = now
     return x[states.q]
