@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import yaml
-from random_models import SIX, Array, Joint, Law, RandomModel
+from random_models import SIX, RandomModel
+from tests.adversary.random_parts import Array, Joint, Law
 
 import trundle as tr
 
