@@ -35,6 +35,15 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def reading_is_compiled() -> None:
+    """What every new model needs comes from the cache that all tests share: some have an empty one of their own."""
+    from trundle.kernel import compiled
+
+    for part in ("number_values", "fuse_products", "plan_steps"):
+        compiled.address(part)
+
+
 def halves_of_the_loops() -> tuple[list[str], list[str]]:
     """Those of contacts and the others: what a process compiles for one loop serves the next that needs it too."""
     from trundle.kernel.loop_sources import imported

@@ -5,6 +5,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -14,7 +15,16 @@ import pytest
 import trundle
 import trundle.kernel.cache as kernel_cache
 import trundle.kernel.compile as compilation
-from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels, host_lanes
+from trundle.kernel import (
+    Bundle,
+    CacheWarning,
+    Kernel,
+    ObjectCache,
+    compile_kernels,
+    compile_tapes,
+    host_lanes,
+    read_tape,
+)
 from trundle.kernel.cache import user_directory
 from trundle.laws.law import Law
 from trundle.model.body import Body
@@ -39,21 +49,25 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def value(bundle: Bundle) -> np.ndarray:
-    return bundle.load()["f"](0.1, np.linspace(-1, 1, 6), [0.3, 0.4])
+def value(kernels: dict[str, Kernel]) -> np.ndarray:
+    return kernels["f"](0.1, np.linspace(-1, 1, 6), [0.3, 0.4])
+
+
+def bundle_of(function: ca.Function) -> Bundle:
+    return compile_tapes({"f": read_tape(function)}, cache=None)
 
 
 def test_second_compilation_is_a_hit(tangle: Builder, compiled: list[str], own_cache: Path) -> None:
-    first, second = compile_bundle({"f": tangle()}), compile_bundle({"f": tangle()})
+    first, second = compile_kernels({"f": tangle()}), compile_kernels({"f": tangle()})
     assert len(compiled) == 1
     assert [f.suffix for f in own_cache.iterdir()] == [".object"]
     np.testing.assert_array_equal(value(first), value(second))
 
 
 def test_another_function_or_number_of_lanes_is_a_miss(tangle: Builder, compiled: list[str]) -> None:
-    compile_bundle({"f": tangle(3)})
-    compile_bundle({"f": tangle(4)})
-    compile_bundle({"f": tangle(3)}, lanes=4)
+    compile_kernels({"f": tangle(3)})
+    compile_kernels({"f": tangle(4)})
+    compile_kernels({"f": tangle(3)}, lanes=4)
     assert len(compiled) == 3
 
 
@@ -65,18 +79,18 @@ def test_without_a_cache_nothing_is_kept(tangle: Builder, own_cache: Path) -> No
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "empty"])
 def test_damaged_entry_is_made_anew(tangle: Builder, compiled: list[str], own_cache: Path, damage: str) -> None:
     cache = ObjectCache()
-    expected = value(compile_bundle({"f": tangle(3)}, cache=cache))
+    expected = value(compile_kernels({"f": tangle(3)}, cache=cache))
     (file,) = own_cache.iterdir()
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes({"truncated": data[:-10], "flipped": data, "empty": b""}[damage])
     with pytest.warns(CacheWarning, match="damaged"):
-        again = compile_bundle({"f": tangle(3)}, cache=cache)
+        again = compile_kernels({"f": tangle(3)}, cache=cache)
     assert len(compiled) == 2
     np.testing.assert_array_equal(value(again), expected)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compile_bundle({"f": tangle(3)}, cache=cache)
+        compile_kernels({"f": tangle(3)}, cache=cache)
     assert len(compiled) == 2
 
 
@@ -96,8 +110,8 @@ def test_directory_that_cannot_be_written_is_told_once(tangle: Builder, tmp_path
     obstacle.write_text("not a directory")
     cache = ObjectCache(obstacle / "cache")
     with pytest.warns(CacheWarning) as told:
-        value(compile_bundle({"f": tangle(3)}, cache=cache))
-        value(compile_bundle({"f": tangle(4)}, cache=cache))
+        value(compile_kernels({"f": tangle(3)}, cache=cache))
+        value(compile_kernels({"f": tangle(4)}, cache=cache))
     assert sorted(str(w.message).split("cache ")[2].split(" (")[0] for w in told) == [
         "cannot be read",
         "cannot be written",
@@ -110,7 +124,7 @@ def test_full_disk_leaves_no_broken_entry(tangle: Builder, own_cache: Path, monk
 
     monkeypatch.setattr(os, "replace", no_space)
     with pytest.warns(CacheWarning, match="No space"):
-        value(compile_bundle({"f": tangle(3)}, cache=ObjectCache()))
+        value(compile_kernels({"f": tangle(3)}, cache=ObjectCache()))
     assert list(own_cache.iterdir()) == []
 
 
@@ -173,7 +187,7 @@ def test_a_directory_that_others_may_write_is_not_used(tangle: Builder, tmp_path
     with pytest.warns(CacheWarning, match="other users may write it.*chmod go-w"):
         assert cache.load_object("planted") is None
     before = sorted(place.iterdir())
-    value(compile_bundle({"f": tangle(3)}, cache=cache))  # works all the same, and is told once
+    value(compile_kernels({"f": tangle(3)}, cache=cache))  # works all the same, and is told once
     assert sorted(place.iterdir()) == before
     place.chmod(0o700)
     assert ObjectCache(place).load_object("planted") == b"code"
@@ -209,18 +223,18 @@ class TestBundle:
 
     def test_comes_back_whole(self, tangle: Builder, tmp_path: Path) -> None:
         cache = ObjectCache(tmp_path)
-        bundle = compile_bundle({"f": tangle()}, cache=cache, meta={"states": ["a", "b"], "n": 3})
+        bundle = replace(bundle_of(tangle()), meta={"states": ["a", "b"], "n": 3})
         cache.save_bundle("model 1", bundle)
         back = cache.load_bundle("model 1")
         assert back == bundle
-        np.testing.assert_array_equal(value(back), value(bundle))
+        np.testing.assert_array_equal(value(back.load()), value(bundle.load()))
 
     def test_unknown_key(self, tmp_path: Path) -> None:
         assert ObjectCache(tmp_path).load_bundle("model 2") is None
 
     def test_damaged(self, tangle: Builder, tmp_path: Path) -> None:
         cache = ObjectCache(tmp_path)
-        cache.save_bundle("model", compile_bundle({"f": tangle(3)}, cache=None))
+        cache.save_bundle("model", bundle_of(tangle(3)))
         (file,) = tmp_path.glob("*.bundle")
         file.write_bytes(file.read_bytes()[:200])
         with pytest.warns(CacheWarning, match="damaged"):
@@ -243,7 +257,7 @@ class TestBundle:
         self, tangle: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, other: object
     ) -> None:
         cache = ObjectCache(tmp_path)
-        cache.save_bundle("model", compile_bundle({"f": tangle(3)}, cache=None))
+        cache.save_bundle("model", bundle_of(tangle(3)))
         assert cache.load_bundle("model") is not None
         monkeypatch.setattr(f"trundle.kernel.cache.{what}", lambda: other)
         assert cache.load_bundle("model") is None

@@ -2,7 +2,7 @@
 
 from trundle.kernel.batch import PackedStates, evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
-from trundle.kernel.compile import compile_bundle, compile_kernels, compile_tapes, read_tapes
+from trundle.kernel.compile import compile_kernels, compile_tapes, read_tapes
 from trundle.kernel.jit import Kernel, Shape, host_lanes
 from trundle.kernel.kept import keep_and_load, load_kept
 from trundle.kernel.memory import aligned
@@ -20,7 +20,6 @@ __all__ = [
     "Shape",
     "Tape",
     "aligned",
-    "compile_bundle",
     "compile_busy",
     "compile_kernels",
     "compile_tapes",

@@ -1,7 +1,6 @@
 """All functions of a model to machine code in one go."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import casadi as ca
 
@@ -18,17 +17,7 @@ def compile_kernels(
     functions: Mapping[str, ca.Function], lanes: int = 1, cache: ObjectCache | None = USER_CACHE
 ) -> dict[str, Kernel]:
     """Compile functions of (t, x, p), or find them compiled in the cache (None: no cache)."""
-    return compile_bundle(functions, lanes, cache).load()
-
-
-def compile_bundle(
-    functions: Mapping[str, ca.Function],
-    lanes: int = 1,
-    cache: ObjectCache | None = USER_CACHE,
-    meta: Mapping[str, Any] | None = None,
-) -> Bundle:
-    """Compile into a bundle, which can be loaded now and kept under a key of the caller's."""
-    return compile_tapes(read_tapes(functions), lanes, cache, meta)
+    return compile_tapes(read_tapes(functions), lanes, cache).load()
 
 
 def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
@@ -39,13 +28,8 @@ def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
     return {name: read_tape(function) for name, function in functions.items()}
 
 
-def compile_tapes(
-    tapes: Mapping[str, Tape],
-    lanes: int = 1,
-    cache: ObjectCache | None = USER_CACHE,
-    meta: Mapping[str, Any] | None = None,
-) -> Bundle:
-    """The same for tapes that were read."""
+def compile_tapes(tapes: Mapping[str, Tape], lanes: int = 1, cache: ObjectCache | None = USER_CACHE) -> Bundle:
+    """The same for tapes that were read, as a bundle that can be loaded now and kept under a key of the caller's."""
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
     fused = {name: fuse(tape) for name, tape in tapes.items()}
@@ -58,4 +42,4 @@ def compile_tapes(
     shapes = [
         Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_sizes[name]) for name, tape in tapes.items()
     ]
-    return Bundle(code, tuple(shapes), dict(meta or {}))
+    return Bundle(code, tuple(shapes))
