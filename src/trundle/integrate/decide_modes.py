@@ -2,14 +2,15 @@
 parameters.
 """
 
-from trundle.contact.collision.layout import WIDTH
+from trundle.contact.collision.layout import DATA, WIDTH
+from trundle.contact.decision.decide import impulses_in
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, float_ptr, part_of
+from trundle.kernel.pointers import call, call_table, float_ptr, part_of, shifted
 
 
 @part_of(LoopRecord)
 def decide_modes(run: LoopRecord) -> None:
-    """Decide at the present state; p gets the modes."""
+    """Decide at the present state; p gets the modes, and x the speeds with what is at rest stopped."""
     x, p, clock, work = run.x, run.p, run.clock, run.work
     places, table = run.places, run.decision
     clock[0] = run.t
@@ -20,6 +21,12 @@ def decide_modes(run: LoopRecord) -> None:
         mode[j] = p[places[j]] if places[j] >= 0 else 0.0
     scales[0], scales[1] = run.speed_scale, p[run.n_p - 1]
     call_table(run.decide_once_part, table)
+    n, impulses = 3 * run.n_contacts, impulses_in(float_ptr(table[4]), run.n_contacts)
+    changes = shifted(data, n + n * n + DATA * run.n_contacts)  # of the speeds, per impulse
+    for j in range(n):
+        if impulses[j] != 0.0:
+            for m in range(run.n_u):
+                x[run.n_q + m] += changes[j * run.n_u + m] * impulses[j]
     for j in range(WIDTH * run.n_contacts):
         if places[j] >= 0:
             p[places[j]] = mode[j]

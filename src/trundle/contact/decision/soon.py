@@ -1,0 +1,62 @@
+"""Which slow slips end within a moment (compiled), for contacts in a plane: those that friction stops together.
+
+The moment is so short that gravity changes speeds by what counts as slow. A step of this length, with impulses in the
+cones, tells it for all contacts at once [Moreau 1988]: a box that creeps is stopped, and the first of a row of dominoes
+is not, however slowly it slips, as long as it is geared to a faster motion, which its friction cannot stop in a moment.
+"""
+
+import math
+
+from numba import njit
+
+from trundle.contact.collision import layout as numbers
+from trundle.contact.collision.layout import STICK, WIDTH
+from trundle.contact.decision.pivots import pivoted
+from trundle.kernel.pointers import Pointer, shifted
+
+FAST = 100.0  # times the slow speed: a slip that does not end in a moment
+ROUND_OFF = 1e-7  # of the slow speed: a negligible slip
+
+
+@njit(error_model="numpy")
+def in_a_plane(b: Pointer, data: int, mu: Pointer, state: Pointer, contacts: int) -> bool:
+    """Whether every contact that rubs slides along a line."""
+    for i in range(contacts):
+        if state[i] > 0.0 and mu[i] > 0.0 and b[data + numbers.DATA * i + numbers.PLANAR] != 1.0:
+            return False
+    return True
+
+
+@njit(error_model="numpy")
+def end_soon(
+    b: Pointer, D: int, free: Pointer, mode: Pointer, g: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
+    state: Pointer, w: Pointer, contacts: int, scale: float, slow: float,
+) -> bool:  # fmt: skip
+    """Set `state` of contacts that touch to 1 where they slide on after the moment, else to 2, and `stick` with it.
+    False where no impulses are found; nothing is changed then but places to work in.
+    """
+    n = 3 * contacts
+    moment, last, friction = slow / scale, w, shifted(w, contacts)
+    more = shifted(w, 2 * contacts)
+    for i in range(contacts):
+        slip = abs(b[3 * i])
+        last[i], friction[i] = state[i], mu[i]
+        g[3 * i], g[3 * i + 1], g[3 * i + 2] = free[3 * i], free[3 * i + 1], free[3 * i + 2]
+        f[n + 2 * i], f[n + 2 * i + 1] = math.copysign(1.0, b[3 * i]), 0.0
+        if slip > ROUND_OFF * slow:
+            mu[i] = mu_k[i]
+        if state[i] > 0.0 and friction[i] > 0.0:
+            state[i] = 1.0 if slip > FAST * slow else 2.0
+            if slip <= FAST * slow:
+                g[3 * i] += b[3 * i] / moment
+    found = pivoted(b, D, g, a, f, mu, state, more, contacts)
+    for i in range(contacts):
+        mu[i] = friction[i]
+        if not found:
+            state[i] = last[i]
+        elif state[i] == 2.0 and friction[i] > 0.0:
+            goes_on = abs(b[3 * i]) > ROUND_OFF * slow and f[n + 2 * i] * b[3 * i] > 0.0
+            state[i] = 1.0 if goes_on else 2.0
+        if found and last[i] > 0.0 and friction[i] > 0.0:
+            mode[WIDTH * i + STICK] = 1.0 if state[i] == 2.0 else 0.0
+    return found
