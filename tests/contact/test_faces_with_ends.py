@@ -55,6 +55,25 @@ def test_what_comes_in_past_an_end_is_told() -> None:
     assert cases.outcomes == ["ENTERED", "FINISHED"]
 
 
+def test_what_passes_behind_a_body_does_not_come_in() -> None:
+    """A face has the material of its body below, not all that is below: a point passes under a table top."""
+    m = tr.Model("table top")
+    point = m.body("point", 1.0, 0.1)
+    m.connect(tr.Planar("y"), m.ground, point, name="pose")
+    thickness = m.parameter("thickness", 0.25)
+    top = tr.PlanarPair(tr.Segment(2.0, depth=thickness), tr.Vertex())
+    m.connect(top, m.ground.at(0, 0, 1.0), point, "table", tr.Coulomb(MU), unilateral=True)
+    m.start = {"point.position": (1.2, 0, 0.5), "point.velocity": (-3, 0, 2)}
+    system = m.build()
+    under = system.simulate(0.4)  # up to 0.7038 m
+    assert under.ok
+    np.testing.assert_allclose(under.values("point.position")[-1], [0, 0, 1.3 - G / 2 * 0.16], atol=1e-9)
+    into = system.simulate(0.4, parameters={"thickness": 0.32})
+    assert into.outcome.startswith("ENTERED")
+    rises = (2 - np.sqrt(4 - 2 * G * 0.18)) / G  # to the lower side, 0.68 m above the floor
+    assert into.time[-1] == pytest.approx(rises, abs=1e-6)
+
+
 def test_a_start_inside_a_body_is_refused_and_one_below_a_face_is_not() -> None:
     with pytest.raises(SolveError, match=r"'table'.* overlaps .* by 0.1 m"):
         table().simulate(0.1, {"point.position": (0.9, 0, 0.9)})

@@ -115,7 +115,8 @@ def loop_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, fol
     contact = _closest(pair, first, second, followers)
     for face, frame in ((pair.first, first), (pair.second, second)):
         if face.bounded:
-            contact.past_ends = face.past_ends(ca.mtimes(frame.R.T, contact.point - frame.p))
+            at = ca.mtimes(frame.R.T, contact.point - frame.p)
+            contact.past_ends = face.past_ends(ca.vertcat(at[0], at[1], contact.gap))
     return contact
 
 

@@ -3,6 +3,7 @@
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, final
 
 import casadi as ca
@@ -57,22 +58,24 @@ class Line(Surface):
 @dataclass(frozen=True)
 class Segment(Surface):
     """A face of a body: the part of the line z = 0 with |x| < length / 2, the material below. What slides past one of
-    its ends leaves it.
+    its ends leaves it; what passes below the material, `depth` thick, does not come in.
     """
 
     planar: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     flat: ClassVar[bool] = True
     bounded: ClassVar[bool] = True
-    positive: ClassVar[tuple[str, ...]] = ("length",)
+    positive: ClassVar[tuple[str, ...]] = ("length", "depth")
 
     length: Expr  # m
+    depth: Expr = inf  # m
 
     def sweep(self) -> Sweep:
         return Line().sweep()
 
     def past_ends(self, point: Expr) -> Expr:
-        return ca.fabs(point[0]) - (1 - ROUNDED) * self.length / 2
+        beside = ca.fabs(point[0]) - (1 - ROUNDED) * self.length / 2
+        return ca.fmax(beside, -point[2] - self.depth) if isinstance(self.depth, ca.SX) or self.depth < inf else beside
 
 
 @final

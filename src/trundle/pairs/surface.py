@@ -146,7 +146,7 @@ class Surface(SurfaceGeometry):
                 )
             if field.name == "inside" and not isinstance(value, bool):
                 faults.append(f"{type(self).__name__}: inside is True or False, got {value!r}.")
-            if isinstance(value, ca.SX) or field.name == "inside":
+            if isinstance(value, ca.SX) or field.name == "inside" or value == field.default == inf:
                 continue
             if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not isfinite(value):
                 faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
