@@ -44,7 +44,7 @@ from trundle.contact.decision.settle import (
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import can_rest
 from trundle.contact.decision.smallest import EDGE, smallest, worst
-from trundle.contact.decision.soon import end_soon, in_a_plane
+from trundle.contact.decision.soon import LEFT, end_soon, in_a_plane
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 from trundle.kernel.record import Ints
 
@@ -84,8 +84,8 @@ def impulses_in(w: Pointer, contacts: int) -> Pointer:
 
 @njit(error_model="numpy")
 def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contacts: int, speed: float) -> bool:
-    """Stop the rests of motion of what is held, and of slips against the direction in which they begin. Whether
-    another contact slides backward then: there the modes are to be decided anew.
+    """Stop the rests of motion of what is held, and of slips against the direction in which they begin. Whether that
+    stops or turns another one, so that the modes are to be decided anew.
     """
     n = 3 * contacts
     state, more = shifted(w, 3 * n + 4 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
@@ -96,15 +96,17 @@ def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contact
     m = stop(b, mode, more, contacts)
     for k in range(m):
         impulses[int(rows[k])] += p[k]
-    for j in range(n):
-        b[j] += change[j]
-    backward = False
+    again = False
     for i in range(contacts):
         if mode[WIDTH * i + STICK] == TURNED:
             mode[WIDTH * i + STICK] = 0.0
-        slides = mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0
-        backward = backward or (slides and slip_ahead(b, mode, i) < -BEGUN * speed)
-    return backward
+        elif mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0:
+            before = slip_ahead(b, mode, i)
+            after = before + slip_ahead(change, mode, i)
+            again = again or after < (LEFT * before if state[i] == 1.0 else -BEGUN * speed)
+    for j in range(n):
+        b[j] += change[j]
+    return again
 
 
 @njit(error_model="numpy")

@@ -15,6 +15,7 @@ from trundle.contact.decision.pivots import pivoted
 from trundle.kernel.pointers import Pointer, shifted
 
 FAST = 100.0  # times the slow speed: a slip that does not end in a moment
+LEFT = 0.01  # of a slip, that one which goes on has at least after the moment
 ROUND_OFF = 1e-7  # of the slow speed: a negligible slip
 
 
@@ -55,8 +56,8 @@ def end_soon(
         if not found:
             state[i] = last[i]
         elif state[i] == 2.0 and friction[i] > 0.0:
-            goes_on = abs(b[3 * i]) > ROUND_OFF * slow and f[n + 2 * i] * b[3 * i] > 0.0
-            state[i] = 1.0 if goes_on else 2.0
+            goes_on = f[n + 2 * i] != 0.0 and a[3 * i] * moment * math.copysign(1.0, b[3 * i]) > LEFT * abs(b[3 * i])
+            state[i] = 1.0 if goes_on and abs(b[3 * i]) > ROUND_OFF * slow else 2.0
         if found and last[i] > 0.0 and friction[i] > 0.0:
             mode[WIDTH * i + STICK] = 1.0 if state[i] == 2.0 else 0.0
     return found
