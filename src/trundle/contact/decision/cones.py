@@ -2,15 +2,13 @@
 
 import math
 
-from numba import njit
-
-from trundle.kernel.pointers import Pointer
+from trundle.kernel.pointers import Pointer, strict
 
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 
 
-@njit(error_model="numpy")
+@strict
 def in_cones(
     b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int, scale: float
 ) -> bool:
@@ -56,7 +54,7 @@ def in_cones(
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def start_again(
     b: Pointer, D: int, data: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int
 ) -> None:

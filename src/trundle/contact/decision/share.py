@@ -10,11 +10,9 @@ not determined, its limit is.
 import math
 from typing import NamedTuple
 
-from numba import njit
-
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, LEAST_LOAD, STICK, WIDTH
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
 HOLDING = 1e20  # a coefficient of friction above never slides
@@ -46,7 +44,7 @@ class Shares(NamedTuple):
     row: Pointer
 
 
-@njit(error_model="numpy")
+@strict
 def shared_load(b: Pointer, data: int, f: Pointer, contacts: int, i: int) -> float:
     """Loads of all contacts that carry the same assembly as contact i, the less loaded one of the two that meet
     there; as in `modes.expressions`.
@@ -64,7 +62,7 @@ def shared_load(b: Pointer, data: int, f: Pointer, contacts: int, i: int) -> flo
     return least + LEAST_LOAD * b[k + numbers.FORCE]
 
 
-@njit(error_model="numpy")
+@strict
 def factor(A: Pointer, m: int, pivot: Pointer) -> None:
     """L U of A (by rows) in place."""
     for k in range(m):
@@ -82,7 +80,7 @@ def factor(A: Pointer, m: int, pivot: Pointer) -> None:
                 A[i * m + j] -= A[i * m + k] * A[k * m + j]
 
 
-@njit(error_model="numpy")
+@strict
 def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
     """x of L U x = y, in place of y."""
     for k in range(m):
@@ -97,7 +95,7 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
         y[k] /= A[k * m + k]
 
 
-@njit(error_model="numpy")
+@strict
 def held_inverse_masses(
     b: Pointer, D: int, data: int, n: int, mode: Pointer, A: Pointer, used: Pointer, taken: Pointer
 ) -> float:
@@ -120,7 +118,7 @@ def held_inverse_masses(
     return largest
 
 
-@njit(error_model="numpy")
+@strict
 def eliminate(A: Pointer, n: int, used: Pointer, taken: Pointer, least: float) -> None:
     """Gauss-Jordan elimination of A with full pivoting, down to pivots of the size `least`. `used` becomes 1 + the row
     of the pivot for each column that has one.
@@ -144,7 +142,7 @@ def eliminate(A: Pointer, n: int, used: Pointer, taken: Pointer, least: float) -
                     A[j * n + k] -= times * A[row * n + k]
 
 
-@njit(error_model="numpy")
+@strict
 def null_space(
     b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer
 ) -> int:
@@ -167,7 +165,7 @@ def null_space(
     return count
 
 
-@njit(error_model="numpy")
+@strict
 def barrier(cones: Cones, f: Pointer, s: float) -> float:
     """Barrier of the cones shrunk by s; infinite outside."""
     b, data, mode = cones.b, cones.data, cones.mode
@@ -187,7 +185,7 @@ def barrier(cones: Cones, f: Pointer, s: float) -> float:
     return value
 
 
-@njit(error_model="numpy")
+@strict
 def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, tau: float) -> None:
     """The change of (y, s) by Newton's method, into `step`."""
     b, data, mode, contacts = cones.b, cones.data, cones.mode, cones.contacts
@@ -234,7 +232,7 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, tau: float) 
     back_substitute(H, m, pivot, step)
 
 
-@njit(error_model="numpy")
+@strict
 def margin(cones: Cones, f: Pointer, total: float) -> float:
     """How far the forces lie inside the cones, over the loads that each shares; these become parts of the total."""
     b, data, mode, s = cones.b, cones.data, cones.mode, math.inf
@@ -248,7 +246,7 @@ def margin(cones: Cones, f: Pointer, total: float) -> float:
     return s
 
 
-@njit(error_model="numpy")
+@strict
 def halve_step(
     cones: Cones, shares: Shares, first: Pointer, trial: Pointer, s: float, tau: float, before: float
 ) -> tuple[float, float]:
@@ -274,7 +272,7 @@ def halve_step(
     return 0.0, before
 
 
-@njit(error_model="numpy")
+@strict
 def climb(cones: Cones, shares: Shares, f: Pointer, first: Pointer, trial: Pointer, s: float, tau: float) -> float:
     """The largest s for one weight tau of it against the barriers, by Newton's method; f goes along."""
     count = shares.columns
@@ -300,7 +298,7 @@ def climb(cones: Cones, shares: Shares, f: Pointer, first: Pointer, trial: Point
     return s
 
 
-@njit(error_model="numpy")
+@strict
 def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float) -> float:
     """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
     the loads that it shares; where it cannot come to `enough`, a number below that.

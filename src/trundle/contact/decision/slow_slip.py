@@ -2,17 +2,15 @@
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision.layout import DATA, MASS
-from trundle.kernel.pointers import Pointer
+from trundle.kernel.pointers import Pointer, strict
 
 ROUND_OFF = 1e-8  # of the slow speed: a negligible slip
 FLAT = 1e-12  # of the product of two inverse masses: a determinant that is round-off
 LEVERS = 10.0  # times the slow speed: so much a slip may change when others are stopped
 
 
-@njit(error_model="numpy")
+@strict
 def can_rest(b: Pointer, v: int, contacts: int, i: int, slow: float) -> bool:
     """Whether the slip at b[v + 3 i] is below `slow`, and stopping it takes no more energy than the lighter assembly
     has at some times that speed. A carriage on a lead screw creeps, and yet stopping it would stop the motor.
@@ -31,7 +29,7 @@ def can_rest(b: Pointer, v: int, contacts: int, i: int, slow: float) -> bool:
     return a + d <= 0.0 or x * x + y * y <= most * (a + d)
 
 
-@njit(error_model="numpy")
+@strict
 def can_stay(b: Pointer, v: int, contacts: int, i: int, slow: float) -> bool:
     """The same for the speed along the normal."""
     n, j = 3 * contacts, 3 * i + 2

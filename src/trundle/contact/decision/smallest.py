@@ -2,8 +2,6 @@
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import (
     AHEAD_X,
@@ -14,14 +12,14 @@ from trundle.contact.collision.layout import (
     WIDTH,
 )
 from trundle.contact.decision.share import back_substitute, factor, shared_load
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
 EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contact parts or slides; forces settle first
 
 
-@njit(error_model="numpy")
+@strict
 def smallest(
     b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
 ) -> None:
@@ -81,7 +79,7 @@ def smallest(
             f[3 * i + 1] = -mu_k[i] * mode[WIDTH * i + AHEAD_Y] * f[3 * i + 2]
 
 
-@njit(error_model="numpy")
+@strict
 def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
     """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
     lowest, which = 0.0, -1
@@ -101,7 +99,7 @@ def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> in
     return which
 
 
-@njit(error_model="numpy")
+@strict
 def lightest(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
     """The closed contact that carries least of the loads that it shares, if that is negligible; else -1."""
     least, which = EDGE, -1
