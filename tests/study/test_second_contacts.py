@@ -26,8 +26,8 @@ def column(tube: float) -> System:
     return examples.model("spiral-column", tube=tube).build()
 
 
-@pytest.mark.parametrize("samples", [501, 3])
-def test_a_second_touch_at_the_place_of_the_trace(samples: int) -> None:
+@pytest.mark.parametrize("samples", [501, 3, [1.5]])
+def test_a_second_touch_at_the_place_of_the_trace(samples: int | list[float]) -> None:
     run = column(0.8).simulate(2.0, samples=samples)
     place = next(e.value for e in column(0.8).trace("column.displacement", 6.0).events if e.name == "double contact")
     assert place == pytest.approx(TROUGH, abs=1e-10)
@@ -57,6 +57,27 @@ def test_a_second_touch_in_some_cases_of_a_batch() -> None:
     for case in (0, 2):
         assert found.batch.x_end[case, 0] == pytest.approx(TROUGH, abs=1e-8)
         assert "second point" in found.messages[case] and "{" not in found.messages[case]
+
+
+def test_an_interruption_while_cases_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one that touches twice is done, at the second one the batch ends; nothing is run after that."""
+    asked: list[float] = []
+    integrate = guarded_run.integrate
+
+    def interrupted(problem: Any, method: Any, case: Any, options: Any) -> Any:
+        asked.append(float(case.x0[0]))
+        if len(set(asked)) > 1:
+            raise KeyboardInterrupt
+        return integrate(problem, method, case, options)
+
+    monkeypatch.setattr(guarded_run, "integrate", interrupted)
+    places, speed = np.array([0.1, 0.2, 0.3, 0.4]), np.array([6.0, 1.0, 7.0, 7.0])
+    trace = column(0.8).trace("column.displacement", 1.0)
+    heights = [float(trace.at(place)["cylinder.displacement"]) for place in places]
+    start = {"column.displacement": places, "cylinder.displacement": heights, "column.displacement_rate": speed}
+    found = column(0.8).batch(1.0, start)
+    assert found.outcomes == ["DOUBLE_CONTACT", "FINISHED", "INTERRUPTED", "INTERRUPTED"]
+    assert len(set(asked)) == 2 and np.isnan(found.end("column.displacement")[2:]).all()
 
 
 def test_a_tube_that_fits_the_trough_touches_once() -> None:

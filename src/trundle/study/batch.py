@@ -34,7 +34,7 @@ from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import NO_LENGTH, read_request
 from trundle.real_array import real_array
 from trundle.study.assigned_parameters import refuse_assignments
-from trundle.study.batch_guards import integrate_cases
+from trundle.study.batch_guards import integrate_cases, run_again
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes, modes_together
 from trundle.study.frame_jumps import jump_faults
@@ -173,8 +173,7 @@ def _in_lanes(
         rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)
         looks = np.linspace(float(cases.t0), float(cases.t1), LOOKS + 1)[:-1]
         first = tolerance.begin(cases.x0, np.array([evaluate(rhs, rhs, t, cases.x0, cases.p) for t in looks]), span)
-        tolerance = replace(tolerance, atol=first)
-        options = replace(options, tolerances=Tolerances(options.tolerances.rtol, tolerance))
+        options = replace(options, tolerances=Tolerances(options.tolerances.rtol, replace(tolerance, atol=first)))
 
     def by(some: Cases, how: Options) -> tuple[Batch, None]:
         if stretches is None:
@@ -182,10 +181,13 @@ def _in_lanes(
         return integrate_stretches(problem, f.kernels("base")["rhs"], method, some, stretches, how, threads), None
 
     batch, _ = integrate_cases(f, by, single, method, cases, options)
-    for i in doubtful(single, batch, cases, options.tolerances):  # lanes do not keep what the check needs
-        found = integrate(single, method, cases[i], replace(options, samples=Sampling(np.zeros(0))))
-        if found.audit is not None and batch.outcome(i).ok:
-            batch.code[i] = found.audit.outcome.code
+
+    def check(i: int) -> None:
+        audit = integrate(single, method, cases[i], replace(options, samples=Sampling(np.zeros(0)))).audit
+        if audit is not None and batch.outcome(i).ok:
+            batch.code[i] = audit.outcome.code
+
+    run_again(batch, doubtful(single, batch, cases, options.tolerances), check)  # lanes do not keep what this needs
     return batch, None
 
 

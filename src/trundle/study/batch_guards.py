@@ -3,18 +3,19 @@
 The compiled loops look at the guards along the steps of every case, and give it up where one is broken.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.integrate.case import Cases
+from trundle.integrate.interruption import ends_run, part_of_study
 from trundle.integrate.lanes.batch_events import BatchEvents, Look, keep_run
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling
-from trundle.integrate.outcome import ALARM, TOO_MANY_STEPS
+from trundle.integrate.outcome import ALARM, INTERRUPTED, TOO_MANY_STEPS
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
@@ -42,12 +43,32 @@ def integrate_cases(
     times = options.samples.times
     options = replace(options, samples=Sampling(np.zeros(0) if times is None else times))
     batch, log = by(cases, replace(options, limits=replace(options.limits, most=first_look(f, options.limits.most))))
-    for i in range(len(cases)):
-        if batch.outcome(i).name not in DOUBTFUL and not _may_touch(f, batch, log, i):
-            continue
+    again = [i for i in range(len(cases)) if batch.outcome(i).name in DOUBTFUL or _may_touch(f, batch, log, i)]
+
+    def run(i: int) -> None:
         found = integrate_guarded(f, GuardedRun(single, method, cases[i], options))
         _keep(batch, log, i, found if look is None else look(i, found))
+
+    run_again(batch, again, run)
     return batch, log
+
+
+def run_again(batch: Batch, cases: Iterable[int], run: Callable[[int], None]) -> None:
+    """Run cases of a batch once more, one after the other. After an interruption those that are left, and all of them
+    where the batch itself was interrupted, are INTERRUPTED.
+    """
+    left = list(cases)
+    try:
+        with part_of_study():
+            while left and not np.any(batch.code == INTERRUPTED.code):
+                run(left[0])
+                left.pop(0)
+    except KeyboardInterrupt:
+        if not ends_run():
+            raise
+    batch.code[left] = INTERRUPTED.code
+    for i in left:
+        batch.endings.pop(i, None)
 
 
 def _may_touch(f: Formulation, batch: Batch, log: BatchEvents | None, i: int) -> bool:

@@ -86,7 +86,7 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
             watch.look_at_end(found)
         back = watch.second is None and found.outcome.name in LOST_CONTACT
         if back:
-            watch.second = look_back(f, found, watch, again)
+            watch.second = look_back(f, run.case.t0, found, watch, again)
         while watch.second is not None:
             ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
             if ended is not None:
@@ -94,7 +94,7 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
             watch.dismiss()
             if not back:
                 break  # the run is made again, to be watched for others
-            watch.second = look_back(f, found, watch, again)
+            watch.second = look_back(f, run.case.t0, found, watch, again)
         else:
             return _with_end(found)
     raise SolveError(

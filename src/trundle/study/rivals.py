@@ -273,12 +273,14 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
     return replace(found, outcome=replace(DOUBLE_CONTACT, sentence=sentence))
 
 
-def look_back(f: Formulation, lost: Trajectory, watch: Watch, run: Callable[[Array], Trajectory]) -> Second | None:
+def look_back(
+    f: Formulation, t0: float, lost: Trajectory, watch: Watch, run: Callable[[Array], Trajectory]
+) -> Second | None:
     """The second touch before a contact was lost, if there was one that is not known to have appeared inside: by common
-    normals with a gap below zero at the end, followed back until it is above. `run(times)` makes the run with samples
-    at these times.
+    normals with a gap below zero at the end, followed back until it is above. The run began at t0; `run(times)` makes
+    it with samples at these times.
     """
-    t0, t1 = float(lost.t[0]) if len(lost.t) else lost.t_end, lost.t_end
+    t1 = lost.t_end
     if rivals_of(f) is None or not t1 > t0:
         return None
     times = t1 - (t1 - t0) * LOOK_BACK
