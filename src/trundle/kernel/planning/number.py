@@ -129,7 +129,13 @@ def neg(r: NumberingRecord, a: int) -> int:
 
 @strict
 def add(r: NumberingRecord, a: int, b: int) -> int:
-    """a+(-b) = a-b, (-a)+(-b) = -(a+b)."""
+    """a+0 = a, a+(-b) = a-b, (-a)+(-b) = -(a+b)."""
+    if is_known(r, a) and is_known(r, b):
+        return constant(r, value(r, a) + value(r, b))
+    if is_zero(r, a):
+        return b
+    if is_zero(r, b):
+        return a
     plus_a, plus_b = without_neg(r, a), without_neg(r, b)
     if plus_b != b:
         return neg(r, plain_sum(r, plus_a, plus_b)) if plus_a != a else difference(r, a, plus_b)
@@ -138,7 +144,13 @@ def add(r: NumberingRecord, a: int, b: int) -> int:
 
 @strict
 def sub(r: NumberingRecord, a: int, b: int) -> int:
-    """a-(-b) = a+b, (-a)-b = -(a+b), (-a)-(-b) = b-a."""
+    """a-0 = a, 0-a = -a, a-(-b) = a+b, (-a)-b = -(a+b), (-a)-(-b) = b-a."""
+    if is_known(r, a) and is_known(r, b):
+        return constant(r, value(r, a) - value(r, b))
+    if is_zero(r, b):
+        return a
+    if is_zero(r, a):
+        return neg(r, b)
     plus_a, plus_b = without_neg(r, a), without_neg(r, b)
     if plus_b != b:
         return difference(r, plus_b, plus_a) if plus_a != a else plain_sum(r, a, plus_b)
@@ -147,14 +159,7 @@ def sub(r: NumberingRecord, a: int, b: int) -> int:
 
 @strict
 def plain_sum(r: NumberingRecord, a: int, b: int) -> int:
-    """a+0 = a, a+a = 2a."""
-    if is_known(r, a):
-        if is_known(r, b):
-            return constant(r, value(r, a) + value(r, b))
-        if value(r, a) == 0.0:
-            return b
-    elif is_known(r, b) and value(r, b) == 0.0:
-        return a
+    """a+a = 2a."""
     if a == b:
         return mul(r, constant(r, 2.0), a)
     return in_order(r, ADD, a, b)
@@ -162,14 +167,7 @@ def plain_sum(r: NumberingRecord, a: int, b: int) -> int:
 
 @strict
 def difference(r: NumberingRecord, a: int, b: int) -> int:
-    """a-0 = a, 0-a = -a, a-a = 0; b-a known gives -(b-a)."""
-    if is_known(r, b):
-        if is_known(r, a):
-            return constant(r, value(r, a) - value(r, b))
-        if value(r, b) == 0.0:
-            return a
-    elif is_known(r, a) and value(r, a) == 0.0:
-        return neg(r, b)
+    """a-a = 0; b-a known gives -(b-a)."""
     if a == b:
         return constant(r, 0.0)
     mirrored = r.table[place_of(r, SUB, b, a)]
@@ -210,7 +208,7 @@ def div(r: NumberingRecord, a: int, b: int) -> int:
             return constant(r, value(r, a) / value(r, b))
         if is_power_of_two(r, b):
             return mul(r, a, constant(r, 1.0 / value(r, b)))
-    if is_known(r, a) and value(r, a) == 0.0:
+    if is_zero(r, a):
         return constant(r, 0.0)
     plus_a, plus_b = unsigned(r, a), unsigned(r, b)
     quotient = push(r, DIV, plus_a, plus_b)
@@ -292,6 +290,11 @@ def sine_or_cosine(r: NumberingRecord, code: int, a: int) -> int:
 @strict
 def is_known(r: NumberingRecord, a: int) -> bool:
     return r.operations[3 * a] == CONST
+
+
+@strict
+def is_zero(r: NumberingRecord, a: int) -> bool:
+    return is_known(r, a) and value(r, a) == 0.0
 
 
 @strict
