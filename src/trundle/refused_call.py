@@ -154,7 +154,7 @@ def _takes_truth_values(parameter: inspect.Parameter) -> bool:
     """Whether an argument is or may hold True and False."""
     if isinstance(parameter.default, bool) or parameter.kind is parameter.VAR_KEYWORD:
         return True
-    return "bool" in str(parameter.annotation)
+    return "bool" in str(parameter.annotation) or parameter.name == "settings"  # of a run: options of any kind
 
 
 def fits(value: object, hint: Untyped) -> bool:
