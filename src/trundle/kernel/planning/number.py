@@ -170,7 +170,7 @@ def difference(r: NumberingRecord, a: int, b: int) -> int:
     """a-a = 0; b-a known gives -(b-a)."""
     if a == b:
         return constant(r, 0.0)
-    mirrored = r.table[place_of(r, SUB, b, a)]
+    mirrored = r.table[place_of(r, int(SUB), b, a)]
     return push(r, NEG, mirrored, -1) if mirrored >= 0 else push(r, SUB, a, b)
 
 
@@ -310,6 +310,11 @@ def in_order(r: NumberingRecord, code: int, a: int, b: int) -> int:
 @strict
 def push(r: NumberingRecord, code: int, a: int, b: int) -> int:
     """The operation, which is new or has been met before."""
+    return pushed(r, int(code), a, int(b))  # as plain integers: numba compiles anew for each number that it knows
+
+
+@strict
+def pushed(r: NumberingRecord, code: int, a: int, b: int) -> int:
     place = place_of(r, code, a, b)
     found = r.table[place]
     if found < 0:
