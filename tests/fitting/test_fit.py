@@ -247,4 +247,5 @@ def test_outliers_and_a_fit_that_explains_nothing_are_said() -> None:
         tr.fit(pendulum(), data, ["k", "c", "bob.angle"])
     slow = {"time": 1000 * TIMES, "bob.angle": measured(0)["bob.angle"]}  # ms taken for s
     with pytest.warns(UserWarning, match="does not explain 'bob.angle'.*units"):
-        tr.fit(pendulum(), {name: values[:21] for name, values in slow.items()}, ["k"], iterations=5, rtol=1e-6)
+        found = tr.fit(pendulum(), {name: v[:21] for name, v in slow.items()}, ["k"], iterations=5, rtol=1e-6)
+    assert not found.settled and repr(found).endswith("not settled>") and "+-" not in repr(found)

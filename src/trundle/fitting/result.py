@@ -150,7 +150,7 @@ class Fit:
             span = f"{low:.6g} to {high:.6g} {units[name]}"
             lines.append(f"{name:<28} {value:>13.6g} {self.errors[name]:>10.2g}  {span}{note}")
         lines += [f"noise of {name}: {level:.3g}" for name, level in self.noise.items()]
-        ended = "" if self.settled else " The search did not settle."
+        ended = "" if self.settled else " The search did not settle: errors and intervals hold for a minimum only."
         lines.append(f"{self._residuals.count} numbers, {self.evaluations} evaluations.{ended}")
         return "\n".join([*lines, self.unknown]).strip()
 
@@ -160,6 +160,8 @@ class Fit:
         return {n: known[n].unit if n in known else system.formulation.quantity(n).unit for n in self.names}
 
     def __repr__(self) -> str:
+        if not self.settled:  # the errors would say too much
+            return f"<Fit: {', '.join(f'{n} = {v:.5g}' for n, v in self.values.items())}, not settled>"
         parts = ", ".join(f"{n} = {v:.5g} +- {self.errors[n]:.1g}" for n, v in self.values.items())
         return f"<Fit: {parts}>"
 
