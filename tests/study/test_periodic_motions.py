@@ -1,12 +1,15 @@
 """Periodic motions: known periods and multipliers, sections that fire at once, closed loops, and what has no answer."""
 
+import signal
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import trundle as tr
 from trundle.errors import SolveError, UnknownNameError
-from trundle.study.periodic import Section, find_orbit
+from trundle.study.periodic import ReturnMap, Section, find_orbit
 
 
 def oscillator(law: object, level: float = 0.0, direction: int = 1) -> tr.Model:
@@ -33,6 +36,22 @@ def van_der_pol(mu: float) -> tuple[float, float]:
     turn = solve_ivp(rates, (0, 30), [0.0, state[1], 0.0], events=section, **options)
     k = next(i for i, t in enumerate(turn.t_events[0]) if t > 1.0)
     return float(turn.t_events[0][k]), float(np.exp(turn.y_events[0][k][2]))
+
+
+def test_an_interruption_that_a_library_loses_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As CasADi does while it asks Python for the shape of a matrix."""
+    speed = ReturnMap.speed
+
+    def deaf(self: ReturnMap, x: np.ndarray) -> float:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return speed(self, x)
+
+    monkeypatch.setattr(ReturnMap, "speed", deaf)
+    system = oscillator(tr.Motor(lambda t, q, u: (1 - q**2) * u - q)).build()
+    with pytest.raises(KeyboardInterrupt):
+        find_orbit(system, Section("passes"), {"mass.displacement_rate": 1.9}, longest=30.0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])

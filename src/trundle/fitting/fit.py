@@ -12,6 +12,7 @@ from trundle.fitting.result import Fit
 from trundle.lookup.table import Table
 from trundle.model.check import finite_number
 from trundle.preparing import under_way
+from trundle.study.interruption import noticed_interruptions
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Option, Values
@@ -93,13 +94,13 @@ def fit(
     if residuals.count <= len(first):
         raise ModelError(f"{residuals.count} numbers were measured: too few to estimate {len(first)} unknowns.")
     residuals.refuse(first)
-    with under_way(f"fit of {', '.join(guesses)}") as tell:
-        return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations, tell)
+    with noticed_interruptions() as heed, under_way(f"fit of {', '.join(guesses)}") as tell:
+        return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations, tell, heed)
 
 
 def _search(
     residuals: Residuals, values: Array, sizes: Array, bounds: tuple[Array, Array], given: dict[str, float], most: int,
-    tell: Callable[[str], None],
+    tell: Callable[[str], None], heed: Callable[[], None],
 ) -> Fit:  # fmt: skip
     from scipy.optimize import least_squares
 
@@ -111,7 +112,7 @@ def _search(
             raise ModelError(f"the noise of {name!r} is a standard deviation above zero, got {deviation!r}.")
     scales = {name: given.get(name) or residuals.spread(name) for name in residuals.quantities}
     free = [name for name in residuals.quantities if name not in given]
-    runs = _Runs(residuals, tell)
+    runs = _Runs(residuals, tell, heed)
     rounds = ROUNDS if len(free) > 1 or (free and given) else 1
     for k in range(rounds):
         search = runs.begin(dict(scales), values, f"round {k + 1} of {rounds}, " if rounds > 1 else "")
@@ -150,8 +151,8 @@ def _search(
 class _Runs:
     """Residuals of a search as it asks for them: counted and reported, the best values kept."""
 
-    def __init__(self, residuals: Residuals, tell: Callable[[str], None]) -> None:
-        self._residuals, self._tell, self.count = residuals, tell, 0
+    def __init__(self, residuals: Residuals, tell: Callable[[str], None], heed: Callable[[], None]) -> None:
+        self._residuals, self._tell, self._heed, self.count = residuals, tell, heed, 0
         self.best = np.zeros(0)
 
     def begin(self, scales: dict[str, float], values: Array, part: str) -> Callable[[Array], Array]:
@@ -161,6 +162,7 @@ class _Runs:
         def off_by(v: Array) -> Array:
             nonlocal least
             off = self._residuals(v, scales)
+            self._heed()
             size = float(np.sqrt(np.mean(off**2)))
             self.count += 1
             self._tell(f"{part}run {self.count}, residuals {size:.3g} of their scale")

@@ -1,12 +1,18 @@
 """Interruptions from the keyboard during a study of many runs: a run that is interrupted ends early and keeps its
-results, and the study must not take these for an answer.
+results, and the study must not take these for an answer. CasADi loses interruptions that come while it asks Python for
+the shape of a matrix: a study looks for them itself.
 """
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from types import FrameType
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @contextmanager
@@ -32,3 +38,17 @@ def noticed_interruptions() -> Iterator[Callable[[], None]]:
     finally:
         if ours:
             signal.signal(signal.SIGINT, before)
+
+
+def heeding(study: Callable[P, R]) -> Callable[P, R]:
+    """Decorator of a study without partial results: an interruption that a library has lost is raised at its end."""
+
+    @wraps(study)
+    def heeded(*args: P.args, **named: P.kwargs) -> R:
+        with noticed_interruptions() as heed:
+            try:
+                return study(*args, **named)
+            finally:  # also where a library has made another error of it
+                heed()
+
+    return heeded

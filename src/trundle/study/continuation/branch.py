@@ -15,6 +15,7 @@ from trundle.linear_algebra.one_thread import one_thread
 from trundle.preparing import preparing, under_way
 from trundle.study.continuation.curve import AnyFollower, AnyNode, Judgement
 from trundle.study.continuation.special import AnySpecial, specials
+from trundle.study.interruption import noticed_interruptions
 from trundle.typing import Array, Columns, Flags, Index, State
 from trundle.warn import warn
 
@@ -225,8 +226,8 @@ def _branch(
     low, high = min(between), max(between)
     nodes, judgements = [node], [follower.curve.judge(node.place)]
     found: list[AnySpecial] = []
-    with under_way(f"branch of {of} over {over}") as tell:
-        ending = _follow(follower, nodes, judgements, found, over, (low, high), steps, tell)
+    with noticed_interruptions() as heed, under_way(f"branch of {of} over {over}") as tell:
+        ending = _follow(follower, nodes, judgements, found, over, (low, high), steps, tell, heed)
     return Branch(
         over, unit, of, follower, point_values, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
     )
@@ -234,7 +235,7 @@ def _branch(
 
 def _follow(
     follower: AnyFollower, nodes: list[AnyNode], judgements: list[Judgement], found: list[AnySpecial], over: str,
-    between: tuple[float, float], steps: Steps, tell: Callable[[str], None],
+    between: tuple[float, float], steps: Steps, tell: Callable[[str], None], heed: Callable[[], None],
 ) -> str:  # fmt: skip
     """Add points to a branch; why it ends. Where it is interrupted, what was found is kept."""
     (low, high), node = between, nodes[-1]
@@ -244,9 +245,10 @@ def _follow(
         if len(nodes) >= steps.limit:
             ending = f"the limit of {steps.limit} points was reached"
             break
-        if len(nodes) % REFRESH == 0:
-            node = follower.refreshed(node)
         try:
+            heed()
+            if len(nodes) % REFRESH == 0:
+                node = follower.refreshed(node)
             new = follower.step(node, length)
             straight = float(new.tangent @ node.tangent)
             if straight < STRAIGHT:
