@@ -3,7 +3,7 @@ parameters.
 """
 
 from trundle.contact.collision.layout import DATA, WIDTH
-from trundle.contact.decision.decide import impulses_in
+from trundle.contact.decision.memory import impulses_in
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, float_ptr, part_of, shifted
 

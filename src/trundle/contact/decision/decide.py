@@ -29,6 +29,7 @@ from trundle.contact.collision.layout import (
 )
 from trundle.contact.decision.at_rest import find_rest, stop
 from trundle.contact.decision.cones import in_cones, start_again
+from trundle.contact.decision.memory import impulses_in
 from trundle.contact.decision.pivots import pivoted
 from trundle.contact.decision.settle import (
     BEGUN,
@@ -74,12 +75,6 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
         find_modes(b, free, mode, w, contacts, speed)
         if not stop_rests(b, mode, impulses, w, contacts, speed):
             return
-
-
-@njit(error_model="numpy")
-def impulses_in(w: Pointer, contacts: int) -> Pointer:
-    """Where a decision leaves the impulses that stop what is at rest, three to a contact."""
-    return shifted(w, 12 * contacts + (5 + WIDTH) * contacts)
 
 
 @njit(error_model="numpy")
