@@ -6,18 +6,16 @@ counts as rest, and yet belongs to a motion of metres per second, which stopping
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision.layout import CLOSED, DATA, MASS, STICK, WIDTH
 from trundle.contact.decision.share import back_substitute, factor
 from trundle.contact.decision.slow_slip import LEVERS, ROUND_OFF
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 SHIFT, REFINEMENTS = 1e-13, 3  # of the inverse masses, so that redundant rows do no harm
 KEPT = 0.5  # of its slip, that a contact which goes on sliding keeps
 
 
-@njit(error_model="numpy")
+@strict
 def find_rest(b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: int, slow: float) -> None:
     """Contacts at rest (2 in `state`), with slips below `slow`, that slide in truth as part of a faster motion get 1,
     those that slide (1) hardly faster and would be stopped with the others get 2.
@@ -42,7 +40,7 @@ def find_rest(b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: i
     release(b, mode, state, w, contacts, slow, 0.0)
 
 
-@njit(error_model="numpy")
+@strict
 def release(
     b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: int, slow: float, fast: float
 ) -> bool:  # fmt: skip
@@ -75,14 +73,14 @@ def release(
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def loses_its_slip(b: Pointer, state: Pointer, change: Pointer, i: int, least: float, most: float) -> bool:
     """Whether contact i slides with a speed in these limits, most of which is lost when the others are stopped."""
     slip, by = math.hypot(b[3 * i], b[3 * i + 1]), math.hypot(change[3 * i], change[3 * i + 1])
     return state[i] == 1.0 and least <= slip < most and by > (1.0 - KEPT) * slip
 
 
-@njit(error_model="numpy")
+@strict
 def changes(b: Pointer, state: Pointer, change: Pointer, contacts: int, slow: float, fast: float) -> bool:
     """Whether contacts that slide faster than `fast` lose most of their slip, or any more than levers explain."""
     for i in range(contacts):
@@ -92,7 +90,7 @@ def changes(b: Pointer, state: Pointer, change: Pointer, contacts: int, slow: fl
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def stop(b: Pointer, mode: Pointer, w: Pointer, contacts: int) -> int:
     """The smallest impulses that stop all that is held, of which there are so many: where they act, what they are, the
     speeds there before, and the changes of all speeds of contacts.

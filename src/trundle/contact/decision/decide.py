@@ -10,8 +10,6 @@ brings its friction with it. A body slides where there are none.
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import (
     AHEAD_X,
@@ -46,7 +44,7 @@ from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import can_rest
 from trundle.contact.decision.smallest import EDGE, smallest, worst
 from trundle.contact.decision.soon import LEFT, end_soon, in_a_plane
-from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
+from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted, strict
 from trundle.kernel.record import Ints
 
 SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
@@ -56,7 +54,7 @@ TURNED = 0.5  # for `stick`: to be stopped, and to slide then
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
-@njit(error_model="numpy")
+@strict
 def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, near: float, speed: float) -> None:
     """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
     a slip too small to have a direction, `speed` that of the run.
@@ -77,7 +75,7 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
             return
 
 
-@njit(error_model="numpy")
+@strict
 def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contacts: int, speed: float) -> bool:
     """Stop the rests of motion of what is held, and of slips against the direction in which they begin. Whether that
     stops or turns another one, so that the modes are to be decided anew.
@@ -104,7 +102,7 @@ def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contact
     return again
 
 
-@njit(error_model="numpy")
+@strict
 def find_touching(
     b: Pointer, free: Pointer, mode: Pointer, mu: Pointer, mu_k: Pointer, state: Pointer, contacts: int, speed: float
 ) -> float:
@@ -135,7 +133,7 @@ def find_touching(
     return scale
 
 
-@njit(error_model="numpy")
+@strict
 def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, speed: float) -> None:
     """Which contacts are closed, stick, and where the others slide; and the shares."""
     n = 3 * contacts
@@ -174,7 +172,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
                 mode[WIDTH * i + CLOSED] = 1.0
 
 
-@njit(error_model="numpy")
+@strict
 def forces_in_cones(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
     state: Pointer, w: Pointer, contacts: int, scale: float, exact: bool,
@@ -202,7 +200,7 @@ def forces_in_cones(
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def begin_slips(
     b: Pointer, data: int, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int,
     scale: float, speed: float, exact: bool,
@@ -223,7 +221,7 @@ def begin_slips(
     return begun
 
 
-@njit(error_model="numpy")
+@strict
 def slide_beyond(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer,
     contacts: int, scale: float, speed: float,

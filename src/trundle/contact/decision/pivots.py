@@ -9,9 +9,7 @@ friction of contacts that slide may leave none (Painleve's paradox).
 
 import math
 
-from numba import njit
-
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 ZERO = 1e-11  # of the largest entry of a column: too small for a pivot
 SAME = 1e-12  # relative: ratios that are equal
@@ -22,7 +20,7 @@ HOLDING = 1e4  # coefficient of friction of what never slides
 NORMAL, FORWARD, BACKWARD, SPEED_UP = range(4)
 
 
-@njit(error_model="numpy")
+@strict
 def pivoted(
     b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int
 ) -> bool:
@@ -57,7 +55,7 @@ def pivoted(
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, contacts: int) -> int:
     """Kinds of all pairs and their contacts; how many there are."""
     n, m = 3 * contacts, 0
@@ -70,7 +68,7 @@ def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, o
     return m
 
 
-@njit(error_model="numpy")
+@strict
 def write_pairs(
     b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, m: int,
     T: Pointer, contacts: int,
@@ -104,7 +102,7 @@ def write_pairs(
         row[m + 1] = 0.0 if kind[r] == SPEED_UP else root * free[j]
 
 
-@njit(error_model="numpy")
+@strict
 def read_pairs(
     b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer,
     basis: Pointer, contacts: int,
@@ -131,7 +129,7 @@ def read_pairs(
             f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
 
 
-@njit(error_model="numpy")
+@strict
 def follow_pairs(T: Pointer, m: int, basis: Pointer, column: Pointer) -> bool:
     """Exchange variables until the artificial one, which makes all forces possible at first, is zero. False where that
     does not end.
@@ -160,7 +158,7 @@ def follow_pairs(T: Pointer, m: int, basis: Pointer, column: Pointer) -> bool:
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def exchange(T: Pointer, m: int, row: int, enters: int) -> None:
     """Solve row `row` for the variable of column `enters`, and put it into all others."""
     width = m + 2
@@ -177,7 +175,7 @@ def exchange(T: Pointer, m: int, row: int, enters: int) -> None:
     T[row * width + enters] = 1.0 / pivot
 
 
-@njit(error_model="numpy")
+@strict
 def first_to_vanish(T: Pointer, m: int, basis: Pointer, column: Pointer, enters: int) -> int:
     """The row whose variable is the first to become zero as that of the column grows: of equals the artificial one, or
     the first in lexicographic order, so that the pivots do not run in circles. -1 where none does.
@@ -199,7 +197,7 @@ def first_to_vanish(T: Pointer, m: int, basis: Pointer, column: Pointer, enters:
     return row
 
 
-@njit(error_model="numpy")
+@strict
 def goes_first(T: Pointer, m: int, basis: Pointer, column: Pointer, enters: int, one: int, other: int) -> bool:
     """Whether row `one` comes before row `other` in lexicographic order of the inverse of the basis."""
     width = m + 2

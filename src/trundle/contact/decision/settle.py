@@ -4,8 +4,6 @@ sink in closes; and the shares with which the rest holds.
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision.layout import (
     AHEAD_X,
     AHEAD_Y,
@@ -18,7 +16,7 @@ from trundle.contact.collision.layout import (
 )
 from trundle.contact.decision.share import widest
 from trundle.contact.decision.smallest import INSIDE, lightest, smallest, worst
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 BEGUN = 1e-9  # of the speed of the run: a slip that has a direction of its own
 HELD = 1e-8  # of the largest acceleration without forces: what is left of that of a contact that is held
@@ -26,7 +24,7 @@ NONE = 1e-9  # of the largest acceleration or force: negligible
 BACK = 1e-6  # of the largest acceleration, by which a slip may begin backward
 
 
-@njit(error_model="numpy")
+@strict
 def set_sliding(mode: Pointer, i: int, x: float, y: float) -> None:
     size = math.hypot(x, y)
     mode[WIDTH * i + STICK] = 0.0
@@ -34,7 +32,7 @@ def set_sliding(mode: Pointer, i: int, x: float, y: float) -> None:
         mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y] = x / size, y / size
 
 
-@njit(error_model="numpy")
+@strict
 def begin_sliding(b: Pointer, mode: Pointer, i: int, x: float, y: float, speed: float) -> None:
     """Sliding begins along (x, y), or along a rest of a slip; one against it is stopped."""
     if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN * speed and x * b[3 * i] + y * b[3 * i + 1] > 0.0:
@@ -43,13 +41,13 @@ def begin_sliding(b: Pointer, mode: Pointer, i: int, x: float, y: float, speed: 
         set_sliding(mode, i, x, y)
 
 
-@njit(error_model="numpy")
+@strict
 def slip_ahead(b: Pointer, mode: Pointer, i: int) -> float:
     """The slip of a contact along its direction of sliding."""
     return b[3 * i] * mode[WIDTH * i + AHEAD_X] + b[3 * i + 1] * mode[WIDTH * i + AHEAD_Y]
 
 
-@njit(error_model="numpy")
+@strict
 def keep(b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float) -> bool:
     """Keep modes that were found with exact forces: with the smallest ones, or others that hold, or these. False where
     the equations of motion are too coarse for them; there are no shares then.
@@ -78,7 +76,7 @@ def keep(b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, w: Pointer
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def settle_from(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, kept: Pointer, w: Pointer, contacts: int,
     scale: float, speed: float,
@@ -99,7 +97,7 @@ def settle_from(
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def settle(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, shared: float, w: Pointer, contacts: int,
     scale: float, speed: float,
@@ -140,7 +138,7 @@ def settle(
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float, speed: float) -> bool:
     """Whether a contact at rest that begins to slide would do so against its direction."""
     for i in range(contacts):
@@ -150,7 +148,7 @@ def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: i
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def sinking(
     b: Pointer, D: int, free: Pointer, mode: Pointer, f: Pointer, state: Pointer, a: Pointer, contacts: int
 ) -> int:
@@ -169,7 +167,7 @@ def sinking(
     return which
 
 
-@njit(error_model="numpy")
+@strict
 def holds(b: Pointer, D: int, free: Pointer, mode: Pointer, f: Pointer, contacts: int, scale: float) -> bool:
     """Whether the forces f leave what is held without acceleration. Contacts that hold each other almost, by way of
     levers, or of a linkage at its dead centre, take large forces for little, or cannot be held at all.
@@ -186,7 +184,7 @@ def holds(b: Pointer, D: int, free: Pointer, mode: Pointer, f: Pointer, contacts
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def share(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, g: Pointer, w: Pointer, contacts: int,
     scale: float,

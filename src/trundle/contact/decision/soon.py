@@ -7,19 +7,17 @@ is not, however slowly it slips, as long as it is geared to a faster motion, whi
 
 import math
 
-from numba import njit
-
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import STICK, WIDTH
 from trundle.contact.decision.pivots import pivoted
-from trundle.kernel.pointers import Pointer, shifted
+from trundle.kernel.pointers import Pointer, shifted, strict
 
 FAST = 100.0  # times the slow speed: a slip that does not end in a moment
 LEFT = 0.01  # of a slip, that one which goes on has at least after the moment
 ROUND_OFF = 1e-7  # of the slow speed: a negligible slip
 
 
-@njit(error_model="numpy")
+@strict
 def in_a_plane(b: Pointer, data: int, mu: Pointer, state: Pointer, contacts: int) -> bool:
     """Whether every contact that rubs slides along a line."""
     for i in range(contacts):
@@ -28,7 +26,7 @@ def in_a_plane(b: Pointer, data: int, mu: Pointer, state: Pointer, contacts: int
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def end_soon(
     b: Pointer, D: int, free: Pointer, mode: Pointer, g: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
     state: Pointer, w: Pointer, contacts: int, scale: float, slow: float,
