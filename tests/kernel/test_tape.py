@@ -84,6 +84,12 @@ def test_outputs_are_dense_column_by_column() -> None:
     np.testing.assert_array_equal(interpret(tape, 0.0, [1.0, 2.0, 3.0], [0.0]), [0, 1, 0, 0, 2, 0, 3])
 
 
+def test_a_function_without_outputs_is_an_empty_tape() -> None:
+    for function in (ca.Function("f", [T, X, P], []), ca.Function("f", [T, X, P], [ca.SX(0, 1)])):
+        tape = read_tape(function)
+        assert tape.operations == () and tape.outputs == () and tape.n_operations == 0
+
+
 def test_operands_stand_before_their_use(tangle: Callable[..., ca.Function]) -> None:
     tape = read_tape(tangle())
     for v, (op, a, b) in enumerate(tape.operations):

@@ -1,9 +1,9 @@
-"""Machine code of the time loops: shipped for the usual machine, elsewhere generated once from their LLVM bitcode.
+"""Machine code of what numba compiles: shipped for the usual machine, elsewhere generated once from LLVM bitcode.
 
-A part of the integrator is a function `void f(int64 *table)`, written in Python for numba. Its bitcode comes with the
-package (see `loop_code`), so that numba is needed where the package is made and not where it runs. Object code is kept
-next to the kernels of the models, under a key of the part's module and of all modules that it imports: editing another
-file compiles nothing again.
+A part of the integrator, or of what makes kernels from tapes (`planning`), is a function `void f(int64 *table)`,
+written in Python for numba. Its bitcode comes with the package (see `loop_code`), so that numba is needed where the
+package is made and not where it runs. Object code is kept next to the kernels of the models, under a key of the part's
+module and of all modules that it imports: editing another file compiles nothing again.
 """
 
 from ctypes import CFUNCTYPE, c_void_p

@@ -65,7 +65,7 @@ def _place_ends(function: ca.Function, rows: Integers, n_x: int) -> None:
     rows[inputs, 2] = np.array([0, 1, 1 + n_x])[rows[inputs, 2]] + rows[inputs, 3]
     stored = [function.sparsity_out(k).find() for k in range(function.n_out())]
     begin = np.cumsum([0, *(function.numel_out(k) for k in range(function.n_out()))])
-    places = np.concatenate([np.array(at, np.int64) + start for at, start in zip(stored, begin, strict=False)])
+    places = np.array([start + place for at, start in zip(stored, begin, strict=False) for place in at], np.int64)
     first = np.cumsum([0, *map(len, stored)])
     rows[outputs, 1] = places[first[rows[outputs, 1]] + rows[outputs, 3]]
     rows[outputs, 3] = -1
