@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
+    from trundle.integrate.options import Steps
     from trundle.laws.backlash import Backlash
     from trundle.laws.efforts import Damper, Motor, Open, Spring
     from trundle.laws.flows import Acceleration, Flow, Locked, Servo
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from trundle.study.continuation.continue_motion import continuation
     from trundle.study.optimisation import Optimum, optimise
     from trundle.study.periodic import Section
+    from trundle.study.run_options import ProgressBar
     from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
 
@@ -183,6 +185,7 @@ __all__ = [
     "Plane",
     "Poisson",
     "Prismatic",
+    "ProgressBar",
     "RackAndPinion",
     "RegularisedCoulomb",
     "Relaxed",
@@ -205,6 +208,7 @@ __all__ = [
     "SpringDamper",
     "SpringIdealJoint",
     "State",
+    "Steps",
     "Stribeck",
     "Stronge",
     "SweptSurface",
@@ -292,6 +296,7 @@ _NAMES = {
     "trundle.impact": "impact",
     "trundle.integrate.methods.explicit": "DormandPrince5 DormandPrince8",
     "trundle.integrate.methods.rosenbrock": "Rodas4 Rodas5P",
+    "trundle.integrate.options": "Steps",
     "trundle.laws.backlash": "Backlash",
     "trundle.laws.efforts": "Damper Motor Open Spring",
     "trundle.laws.flows": "Acceleration Flow Locked Servo",
@@ -340,6 +345,7 @@ _NAMES = {
     "trundle.study.continuation.continue_motion": "continuation",
     "trundle.study.optimisation": "Optimum optimise",
     "trundle.study.periodic": "Section",
+    "trundle.study.run_options": "ProgressBar",
     "trundle.sweeps": "Cases grid latin_hypercube sobol sweep",
     "trundle.system": "System",
     "trundle.walker": "walker",

@@ -66,7 +66,7 @@ NUMBERS: Table = {
     "damper that drives": (pendulum(law=tr.Damper(-1.0)), finishes({"bob.angle": 0.1})),
     "spring beyond all steps": (
         pendulum(law=tr.Spring(1e30)),
-        ends("STEP_TOO_SMALL|TOO_MANY", {"bob.angle": 0.1}, max_steps=2000),
+        ends("STEP_TOO_SMALL|TOO_MANY", {"bob.angle": 0.1}, steps=tr.Steps(most=2000)),
     ),
     "two stiffnesses": (built(lambda: pendulum(law=tr.Spring([1, 2]))), refused("Spring: stiffness is a number")),
     "angle of 1e20": (pendulum(), refused(r"bob\.angle.*whole turns", {"bob.angle": 1e20})),
@@ -77,7 +77,12 @@ LAWS: Table = {
     "law that divides by zero": (pendulum(law=tr.Motor(lambda t, q, u: 1 / q)), ends("NOT_FINITE")),
     "law that explodes": (
         pendulum(law=tr.Motor(lambda t, q, u: u**3)),
-        ends("STEP_TOO_SMALL|NOT_FINITE|TOO_MANY_STEPS", {"bob.angle_rate": 3.0}, duration=3.0, max_steps=20000),
+        ends(
+            "STEP_TOO_SMALL|NOT_FINITE|TOO_MANY_STEPS",
+            {"bob.angle_rate": 3.0},
+            duration=3.0,
+            steps=tr.Steps(most=20000),
+        ),
     ),
     "law with a pole in its slope": (
         pendulum(law=tr.Motor(lambda t, q, u: -tr.sqrt(tr.abs(q)))),
@@ -90,7 +95,7 @@ LAWS: Table = {
     ),
     "dry friction by hand": (
         pendulum(law=tr.Motor(lambda t, q, u: -5 * tr.sign(u))),
-        ends("TOO_MANY_STEPS|STEP_TOO_SMALL|ENERGY_OFF", {"bob.angle": 0.1}, duration=3.0, max_steps=20000),
+        ends("TOO_MANY_STEPS|STEP_TOO_SMALL|ENERGY_OFF", {"bob.angle": 0.1}, duration=3.0, steps=tr.Steps(most=20000)),
     ),
     "servo that jumps": (pendulum(law=tr.Servo(lambda t: tr.step(t - 0.2))), ends("CONSTRAINT|ENERGY_OFF")),
     "servo from infinity": (built(lambda: pendulum(law=tr.Servo(lambda t: 1 / t))), refused(r"bob\.angle \(servo\)")),

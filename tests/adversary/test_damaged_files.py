@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from mutations import mutated
 
+import trundle as tr
 from trundle.errors import FileError, TrundleError
 from trundle.file import read_model
 
@@ -34,7 +35,7 @@ def test_damaged_files_are_read_or_refused_in_words(block: int) -> None:
         if read % RUN_EVERY:
             continue
         try:
-            run = file.model.build().simulate(0.01, samples=2, max_steps=2000)
+            run = file.model.build().simulate(0.01, samples=2, steps=tr.Steps(most=2000))
         except TrundleError:
             continue
         ran += 1

@@ -201,7 +201,7 @@ def motion(throw: Throw, length: float, mass: float, time: float) -> Motion:
     m = tr.Model(throw.__name__, gravity=(0, 0, -9.81 * length / time**2))
     span = throw(m, length, mass, time) * time
     atol = {"m": 2e-11 * length, "rad": 1e-10, "m/s": 2e-11 * length / time, "rad/s": 1e-10 / time}
-    run = m.build().simulate(span, samples=11, max_steps=100_000, atol=atol)
+    run = m.build().simulate(span, samples=11, steps=tr.Steps(most=100_000), atol=atol)
     assert run.ok, run.outcome
     places, speeds = (np.hstack([run.values(f"{b.name}.{what}") for b in m.free_bodies])
                       for what in ("position", "velocity"))  # fmt: skip

@@ -128,7 +128,11 @@ def test_hand_of_the_coordinates(system: tr.System) -> None:
 
 def test_a_fall_is_told() -> None:
     """A wheel that lies flat is a singular pose of its chain: the ending says so."""
-    run = benchmark().build().simulate(1.0, {"speed": 0.0, "roll": 1.56, "roll_rate": 0.1, "steer": 0.01}, max_steps=3)
+    run = (
+        benchmark()
+        .build()
+        .simulate(1.0, {"speed": 0.0, "roll": 1.56, "roll_rate": 0.1, "steer": 0.01}, steps=tr.Steps(most=3))
+    )
     assert not run.ok
     assert "lies flat" in run.outcome and "'rear'" in run.outcome
 

@@ -158,7 +158,7 @@ def test_a_braked_wheel_locks_and_rolls_again() -> None:
     m.connect(tr.PlanarPair(tr.Line(), tr.Circle(0.3)), m.ground, wheel, name="road", law=tr.Coulomb(0.8, 0.6))
     m.apply(tr.Wrench(wheel, moment=lambda s: (0, -tr.where(s.t < 0.25, 100.0, 0.0), 0)), "brake")
     start = {"wheel.position": (0, 0, 0.3), "wheel.velocity": (15.0, 0, 0), "wheel.angular_velocity": (0, 50.0, 0)}
-    run = m.build().simulate(2.0, start, max_step=0.02)
+    run = m.build().simulate(2.0, start, steps=tr.Steps(longest=0.02))
     assert [name for name, _ in run.events] == ["road stops"]
     # sliding: v' = -mu g, I w' = mu m g R - T until 0.25 s, then without T until v = R w
     force = 0.6 * 25.0 * G
@@ -285,7 +285,9 @@ def test_friction_may_depend_on_time_and_place() -> None:
     mu = tr.Coulomb(lambda s: tr.where(s["block.position_x"] < 1.0, 0.4, 0.0))
     law = {"friction": mu, **dict.fromkeys(("roll_x", "roll_y", "spin"), tr.Locked())}
     m.connect(tr.HigherPair(tr.Plane(), tr.Vertex()), m.ground, block, name="foot", law=law)
-    run = m.build().simulate(1.0, {"block.position": (0, 0, 0), "block.velocity": (4.0, 0, 0)}, max_step=0.01)
+    run = m.build().simulate(
+        1.0, {"block.position": (0, 0, 0), "block.velocity": (4.0, 0, 0)}, steps=tr.Steps(longest=0.01)
+    )
     assert run.values("block.velocity")[-1, 0] == pytest.approx(np.sqrt(16.0 - 2 * 0.4 * G), abs=1e-6)
 
 

@@ -68,7 +68,7 @@ def test_a_can_that_is_pushed_slides_or_tips_by_its_whole_radius(spin: float) ->
         assert slides.ok and slides.values("can.velocity")[-1] == pytest.approx((0.1 * G * 0.2, 0, 0), abs=off)
         assert np.max(lean_of(slides)) < leans
     for push, falls in ((0.98 * TIPS, False), (1.005 * TIPS, True)):
-        run = can().simulate(1.0, start, {"mu": 0.9, "push": push}, max_steps=100_000)
+        run = can().simulate(1.0, start, {"mu": 0.9, "push": push}, steps=tr.Steps(most=100_000))
         assert run.ok, run.outcome
         assert (np.max(lean_of(run)) > 0.1) == falls
 
@@ -92,7 +92,7 @@ def test_a_can_on_its_rim_moves_as_one_with_a_sharp_edge() -> None:
 
 def test_a_can_that_leans_a_little_rocks_to_rest() -> None:
     start = {"can.position": (0, 0, HEIGHT / 2 + 0.01), "can.quaternion": turned(0.03, 0.7)}
-    run = can().simulate(2.0, start, {"e": 0.0}, max_steps=100_000)
+    run = can().simulate(2.0, start, {"e": 0.0}, steps=tr.Steps(most=100_000))
     keeps_to_the_rules(run)
     assert run.values("can.position")[-1, 2] == pytest.approx(HEIGHT / 2, abs=1e-9)
     assert np.max(np.abs(run.values("can.velocity")[-1])) < 1e-12 and lean_of(run)[-1] < 1e-9
@@ -108,7 +108,7 @@ def test_coins_come_to_rest_flat() -> None:
         q = rng.normal(size=4)
         start = {"can.position": (0, 0, 0.06), "can.quaternion": tuple(q / np.linalg.norm(q))}
         start |= {"can.angular_velocity": tuple(rng.uniform(-5, 5, 3))}
-        run = can(3, height).simulate(6.0, start, {"e": 0.1}, max_steps=400_000)
+        run = can(3, height).simulate(6.0, start, {"e": 0.1}, steps=tr.Steps(most=400_000))
         keeps_to_the_rules(run)
         lean = lean_of(run)
         if np.max(np.abs(run.values("can.velocity")[-1])) < 1e-9:
@@ -127,7 +127,7 @@ def test_more_feet_tell_the_same() -> None:
     start = {"can.position": (0, 0, HEIGHT / 2 + 0.01), "can.quaternion": turned(0.06, 0.7)}
     places = []
     for feet in (3, 4, 5):
-        run = can(feet).simulate(2.0, start, {"e": 0.0}, max_steps=100_000)
+        run = can(feet).simulate(2.0, start, {"e": 0.0}, steps=tr.Steps(most=100_000))
         keeps_to_the_rules(run)
         places.append(run.values("can.position")[-1])
     assert np.max(np.abs(np.diff(places, axis=0))) < 0.02 * RADIUS

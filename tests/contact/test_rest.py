@@ -80,7 +80,7 @@ def comes_to_rest(run: Any, bodies: list[str], contacts: list[str]) -> None:
 def _throws(corners: int, e: float, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        run = box(corners).simulate(5.0, throw(rng, corners), {"e": e}, samples=101, max_steps=100_000)
+        run = box(corners).simulate(5.0, throw(rng, corners), {"e": e}, samples=101, steps=tr.Steps(most=100_000))
         comes_to_rest(run, ["box"], [f"c{k}" for k in range(corners)])
 
 
@@ -94,7 +94,7 @@ def test_edges_that_strike_in_turn_find_an_end() -> None:
     rng = np.random.default_rng(1)
     throws = [throw(rng, 4) for _ in range(58)]
     for k in (10, 57):
-        run = box(4).simulate(5.0, throws[k], {"e": 0.0}, samples=101, max_steps=100_000)
+        run = box(4).simulate(5.0, throws[k], {"e": 0.0}, samples=101, steps=tr.Steps(most=100_000))
         comes_to_rest(run, ["box"], [f"c{k}" for k in range(4)])
 
 
@@ -209,7 +209,7 @@ def test_what_sticks_in_a_model_without_lengths_is_at_rest(law: Any) -> None:
     puck = m.body("puck", 1.0, 1.0)
     m.connect(tr.HigherPair(tr.Plane(), tr.Vertex()), m.ground, puck, name="c", law=law)
     m.apply(tr.Wrench(puck, force=lambda s: (0.1 * G * s.t, 0, 0)))
-    run = m.build().simulate(2.9, max_steps=1000, samples=2)
+    run = m.build().simulate(2.9, steps=tr.Steps(most=1000), samples=2)
     assert run.ok and run.events == []
 
 
@@ -222,7 +222,7 @@ def test_three_feet_at_the_angle_of_friction_stay() -> None:
 def test_a_table_on_three_feet_pushed_slowly_slides(way: float) -> None:
     """Friction goes with the loads, so its sum goes through the mass centre: one limit for all directions."""
     pushed = {"rise": 10.0, "x": np.cos(way), "y": np.sin(way), "kinetic": 0.4}
-    run = table(3).simulate(6.0, parameters=pushed, max_steps=100_000)
+    run = table(3).simulate(6.0, parameters=pushed, steps=tr.Steps(most=100_000))
     assert run.ok and run.events[0][1] == pytest.approx(0.5 * G, rel=1e-8)
     assert np.min([np.min(run.values(f"f{k}.friction_power")) for k in range(3)]) > -1e-9
 
@@ -269,7 +269,7 @@ def _falls(boxes: int, count: int, seed: int) -> None:
             start[f"b{i}.position"] = (*rng.uniform(-0.03, 0.03, 2), 0.1 + 0.27 * i + rng.uniform(0.03, 0.05))
             start[f"b{i}.quaternion"] = tuple(np.array([1, *turn / 2]) / np.linalg.norm([1, *turn / 2]))
             start[f"b{i}.velocity"] = tuple(rng.uniform(-0.2, 0.2, 3))
-        run = stack(boxes).simulate(3.0, start, samples=101, max_steps=100_000)
+        run = stack(boxes).simulate(3.0, start, samples=101, steps=tr.Steps(most=100_000))
         comes_to_rest(run, [f"b{i}" for i in range(boxes)], [f"s{i}{k}" for i in range(boxes) for k in range(4)])
 
 
@@ -293,7 +293,7 @@ def _slides(seed: int) -> dict[str, Any]:
 
 
 def _slide_to_rest(seed: int, steps: int = 5000, events: int = 200) -> None:
-    run = stack(2).simulate(1.0, _slides(seed), samples=101, max_steps=steps)
+    run = stack(2).simulate(1.0, _slides(seed), samples=101, steps=tr.Steps(most=steps))
     assert len(run.events) < events, seed
     comes_to_rest(run, ["b0", "b1"], [f"s{i}{k}" for i in range(2) for k in range(4)])
 
@@ -352,6 +352,6 @@ def test_ten_dominoes_fall_and_rest() -> None:
     start: dict[str, Any] = {f"d{i}.position": (0.2 * i + 0.05, 0, height / 2) for i in range(1, count)}
     start["d0.position"] = (width / 2 * (1 - c) + height / 2 * s, 0, width / 2 * s + height / 2 * c)
     start |= {"pose0.angle": lean, "pose0.angle_rate": 5.0}
-    run = m.build().simulate(4.0, start, max_steps=100_000)
+    run = m.build().simulate(4.0, start, steps=tr.Steps(most=100_000))
     comes_to_rest(run, [f"d{i}" for i in range(count)], contacts)
     assert run.values(f"d{count - 1}.position")[-1, 2] == pytest.approx(width / 2, abs=1e-9)

@@ -136,7 +136,7 @@ def test_what_cannot_touch_is_refused() -> None:
 
 @pytest.mark.slow
 def test_five_dominoes_fall_and_rest_on_the_floor() -> None:
-    run = examples.model("dominoes", n=5).build().simulate(3.0, max_steps=100_000)
+    run = examples.model("dominoes", n=5).build().simulate(3.0, steps=tr.Steps(most=100_000))
     assert run.ok
     assert run.warnings == [] or all("passes" not in text for text in run.warnings)
     assert run.values("d4.position")[-1, 2] == pytest.approx(0.05, abs=1e-9)

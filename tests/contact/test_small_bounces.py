@@ -35,7 +35,7 @@ def comes_to_rest_in_time(e: float, seed: int, tolerance: float, radius: float =
     height, speed = start["ball.position"][2] - radius, start["ball.velocity"][2]
     down = np.sqrt(speed**2 + 2 * G * height)
     end = (speed + down) / G + 2 * e * down / (G * (1 - e))
-    run = system(e, radius).simulate(end + 0.2, start, rtol=tolerance, atol=tolerance, max_events=2000)
+    run = system(e, radius).simulate(end + 0.2, start, rtol=tolerance, atol=tolerance, steps=tr.Steps(most_events=2000))
     assert run.ok, (seed, run.outcome)
     last = [t for name, t in run.events if name == "floor lands"][-1]
     assert last == pytest.approx(end, abs=1e-6 * max(1.0, np.sqrt(far)))

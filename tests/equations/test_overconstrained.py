@@ -17,7 +17,7 @@ def places(run: tr.Run) -> np.ndarray:
 
 
 def alike(model: tr.Model, formalisms: tuple[str, ...], end: float, bound: float, **options: Any) -> None:
-    runs = [model.build(f).simulate(end, samples=11, max_steps=20000, **options) for f in formalisms]
+    runs = [model.build(f).simulate(end, samples=11, steps=tr.Steps(most=20000), **options) for f in formalisms]
     for run in runs:
         assert run.ok, run.outcome
         assert run.energy.drift < 1e-8

@@ -87,7 +87,7 @@ def moves_alike(name: str, reference: System, posed: Posed, system: System, end:
     end = min(
         end, 30.0 / float(np.max(np.abs(reference.start(state).u), initial=1.0))
     )  # many turns make much of little
-    options = {"rtol": 1e-11, "atol": 1e-11, "samples": 4, "max_steps": 200000}
+    options = {"rtol": 1e-11, "atol": 1e-11, "samples": 4, "steps": tr.Steps(most=200000)}
     a, b = (s.simulate(end, state, **options) for s in (reference, system))
     assert a.outcome == b.outcome
     for body in reference.model.bodies:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+import trundle as tr
 from trundle import examples
 from trundle.run.run import Run
 from trundle.system import System
@@ -79,5 +80,5 @@ def case(example: str, name: Any = "only") -> Case:
 def run_case(built: System, one: Case, rtol: float, method: str = "auto", **options: Any) -> Run:
     """Simulate to the last row, sampled at the rows."""
     return built.simulate(
-        one.duration, method=method, rtol=rtol, atol=rtol, samples=one.times, max_steps=1_000_000, **options
+        one.duration, method=method, rtol=rtol, atol=rtol, samples=one.times, steps=tr.Steps(most=1_000_000), **options
     )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from reference_rows import Case, cases, run_case, system
 
+import trundle as tr
 from trundle.errors import AssemblyError
 from trundle.run.run import Run
 
@@ -59,7 +60,13 @@ def test_folds_are_reported(one: Case, method: str) -> None:
 def test_branch_with_gravity(speed: float, exponent: int, method: str) -> None:
     tolerance = 10.0**-exponent
     run = system("change-point-four-bar").simulate(
-        10.0, {"crank.angle_rate": speed}, {"g": 9.81}, method=method, rtol=tolerance, atol=tolerance, max_steps=100_000
+        10.0,
+        {"crank.angle_rate": speed},
+        {"g": 9.81},
+        method=method,
+        rtol=tolerance,
+        atol=tolerance,
+        steps=tr.Steps(most=100_000),
     )
     assert run.ok, run.outcome
     assert distance_from_branch(run) < 1e-9

@@ -218,7 +218,7 @@ def test_friction_of_time_and_place_in_a_file():
     text = FRICTION.replace("mu_static: 0.2", "mu_static: 'where(t < 0.5, 0, 0.2)'").replace(
         "start: {ball.x_rate: 5.0, ball.z: 1.11}", "start: {ball.velocity: [5, 0, 0], ball.position_z: 0.11}"
     )
-    run = read_model(text).model.build().simulate(2.0, max_step=0.01)
+    run = read_model(text).model.build().simulate(2.0, steps=tr.Steps(longest=0.01))
     assert dict(run.events)["lane stops"] == pytest.approx(0.5 + 2 * 5.0 / (7 * 0.2 * 9.81), abs=1e-6)
     text = FRICTION.replace("mu_static: 0.2", "mu_static: 'ball.positon_x'")
     assert "there is no quantity called 'ball.positon_x'. Did you mean 'ball.position_x'" in faults(text)

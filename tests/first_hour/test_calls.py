@@ -120,7 +120,7 @@ TAKEN_BEFORE = {
     "a tolerance by unit": "system.simulate(0.1, atol={'m': True})",
     "a size": "tr.shape.Sphere(np.True_)",
     "a mass": "tr.Model('other').body('bob', mass=True)",
-    "a step": "system.simulate(0.1, max_step=True)",
+    "a step": "system.simulate(0.1, steps=tr.Steps(longest=True))",
     "a speed": "tr.rail.Trip(None, None, speed=True)",
 }
 

@@ -160,7 +160,13 @@ def test_vectors_are_measured_as_rows() -> None:
         ({"time": [0, 1, 2], "bob.angle": [0, 1, 2]}, ["k"], {"bounds": {"k": (3, 2)}}, ModelError, "must rise"),
         ({"time": [0, 1, 2], "bob.angle": [0, 1, 2]}, ["k"], {"noise": {"x": 1}}, ModelError, "not measured"),
         ({"time": [0, 1, 2], "bob.angle": [0, 1, 2]}, ["k"], {"samples": 3}, ModelError, "not an option"),
-        ({"time": [0, 1, 2], "bob.angle": [0, 1, 2]}, ["k"], {"max_steps": 3}, SolveError, "before the data"),
+        (
+            {"time": [0, 1, 2], "bob.angle": [0, 1, 2]},
+            ["k"],
+            {"steps": tr.Steps(most=3)},
+            SolveError,
+            "before the data",
+        ),
     ],
 )
 def test_mistakes_are_answered(data: Any, parameters: Any, options: Any, error: Any, words: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.integrate import Case, Options, Problem, Sampling, StepLimits, Supervision, Tolerances, integrate
+from trundle.integrate import Case, Options, Problem, Sampling, Steps, Supervision, Tolerances, integrate
 
 
 class compiled:
@@ -134,7 +134,7 @@ def options(**words: Any) -> Options:
     """The options of an integration from single words."""
     samples = Sampling(words.pop("samples", None))
     tolerances = Tolerances(**{name: words.pop(name) for name in ("rtol", "atol") if name in words})
-    limits = StepLimits(**{LIMITS[name]: words.pop(name) for name in list(words) if name in LIMITS})
+    limits = Steps(**{LIMITS[name]: words.pop(name) for name in list(words) if name in LIMITS})
     return Options(tolerances, samples, limits, Supervision(**words))
 
 

@@ -37,7 +37,14 @@ def pulsed():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"method": "order5"}, {"method": "stiff"}, {"fixed_step": 3.0}, {"fixed_step": 0.1}, {"rtol": 1e-3}],
+    [
+        {},
+        {"method": "order5"},
+        {"method": "stiff"},
+        {"steps": tr.Steps(fixed=3.0)},
+        {"steps": tr.Steps(fixed=0.1)},
+        {"rtol": 1e-3},
+    ],
     ids=str,
 )
 def test_a_pulse_of_a_millisecond_in_ten_seconds_of_rest_is_felt(pulsed, options):

@@ -118,7 +118,7 @@ def test_any_rosenbrock_method_runs_a_stiff_model(method):
     cart = m.body("cart", mass=1.0)
     m.connect(tr.Prismatic(axis="x"), m.ground, cart, name="rail", law=tr.Spring(stiffness=1e4, damping=1e6))
     start = {"rail.displacement": 1.0, "rail.displacement_rate": -0.01}
-    run = m.build().simulate(50.0, start, method=method, rtol=1e-4, max_steps=400)
+    run = m.build().simulate(50.0, start, method=method, rtol=1e-4, steps=tr.Steps(most=400))
     assert run.ok
     assert run.values("rail.displacement")[-1] == pytest.approx(np.exp(-0.5), rel=1e-3)
 

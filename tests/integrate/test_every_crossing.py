@@ -38,7 +38,9 @@ def wavy():
 
 
 @pytest.mark.parametrize("direction", [0, 1])
-@pytest.mark.parametrize("options", [{}, {"method": "order5"}, {"method": "stiff"}, {"fixed_step": 0.7}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "order5"}, {"method": "stiff"}, {"steps": tr.Steps(fixed=0.7)}], ids=str
+)
 def test_an_action_may_move_its_own_function(direction, options):
     m = cart()
     m.parameter("target", 0.1)
@@ -67,7 +69,14 @@ def test_an_answer_from_python_may_move_the_function():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"method": "order5"}, {"method": "stiff"}, {"fixed_step": 0.1}, {"fixed_step": 1.3}, {"t0": 1e5}],
+    [
+        {},
+        {"method": "order5"},
+        {"method": "stiff"},
+        {"steps": tr.Steps(fixed=0.1)},
+        {"steps": tr.Steps(fixed=1.3)},
+        {"t0": 1e5},
+    ],
     ids=str,
 )
 def test_every_crossing_inside_long_steps_is_found(wavy, options):

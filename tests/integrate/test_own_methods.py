@@ -35,7 +35,9 @@ def system() -> tr.System:
 def test_a_method_without_rows_of_dense_output_has_its_order(system, base, given):
     exact = system.simulate(0.5, {"bob.angle": 1.0}, rtol=1e-12).values("bob.angle")[-1]
     own = method(base, given)
-    runs = [system.simulate(0.5, {"bob.angle": 1.0}, method=own, fixed_step=h, rtol=1e-3) for h in (1e-2, 5e-3)]
+    runs = [
+        system.simulate(0.5, {"bob.angle": 1.0}, method=own, steps=tr.Steps(fixed=h), rtol=1e-3) for h in (1e-2, 5e-3)
+    ]
     errors = [abs(run.values("bob.angle")[-1] - exact) for run in runs]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.15)
 

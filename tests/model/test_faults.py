@@ -70,7 +70,7 @@ QUESTIONS: dict[str, tuple[Callable[[System], Any], type[TrundleError], str]] = 
     "method unknown": (lambda s: s.simulate(1, method="rk4"), SolveError, r"'rk4'.*'stiff'"),
     "samples unknown": (lambda s: s.simulate(1, samples="all"), SolveError, r"'steps'"),
     "samples outside": (lambda s: s.simulate(1, samples=[0.5, 2.0]), SolveError, r"between 0 and 1 s"),
-    "no step": (lambda s: s.simulate(1, fixed_step=0.0), SolveError, r"fixed_step.*positive"),
+    "no step": (lambda s: s.simulate(1, steps=tr.Steps(fixed=0.0)), SolveError, r"fixed.*positive"),
     "axes unknown": (lambda s: s.reactions(axes="bop"), UnknownNameError, r"Did you mean 'bob'"),
     "side unknown": (lambda s: s.reactions(on="third"), SolveError, r"'first' or on the 'second'"),
     "answer to an event": (

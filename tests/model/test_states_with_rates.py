@@ -74,7 +74,7 @@ def test_step_response_of_a_lag(method: str) -> None:
     m.block(tr.FirstOrderLag(lambda s: 2.0, 0.5, gain=3.0, start=-1.0, unit="V"), "lag")
     system = m.build()
     for fixed in (None, 1e-3):
-        run = system.simulate(2.0, method=method, rtol=1e-12, fixed_step=fixed)
+        run = system.simulate(2.0, method=method, rtol=1e-12, steps=tr.Steps(fixed=fixed))
         exact = 6.0 - 7.0 * np.exp(-run.time / 0.5)
         assert np.max(np.abs(run.values("lag.output") - exact)) < 1e-9
         assert np.max(np.abs(run.values("lag.output_rate") - 14.0 * np.exp(-run.time / 0.5))) < 1e-8
@@ -150,7 +150,7 @@ def test_formalisms_agree(systems: dict[str, tr.System]) -> None:
 def test_stiff_and_fixed_steps(systems: dict[str, tr.System]) -> None:
     kane = systems["kane"]
     reference = kane.simulate(1.0, rtol=1e-12)
-    for options in ({"method": "stiff", "rtol": 1e-10}, {"method": "order8", "fixed_step": 1e-3}):
+    for options in ({"method": "stiff", "rtol": 1e-10}, {"method": "order8", "steps": tr.Steps(fixed=1e-3)}):
         run = kane.simulate(1.0, **options)
         for name in ("strut.deflection", "pid.integral", "fading", "upper.angle"):
             assert np.max(np.abs(run.values(name) - reference.values(name))) < 1e-9, (options, name)

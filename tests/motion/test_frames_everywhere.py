@@ -134,9 +134,9 @@ def test_motions_that_jump_are_refused_and_fast_ones_are_not(position, angle, wh
     frame = m.moving_frame("deck", position=position, rotation=lambda s: ("y", angle(s)))
     m.connect(tr.Free(), frame, m.body("box", mass=1.0, inertia=1.0))
     system = m.build()
-    system.simulate(1.0, max_step=0.1)
+    system.simulate(1.0, steps=tr.Steps(longest=0.1))
     if when is None:
-        system.simulate(10.0, max_step=0.1)
+        system.simulate(10.0, steps=tr.Steps(longest=0.1))
     else:
         with pytest.raises(SolveError, match=f"frame 'deck': its pose or its velocity jumps at t = {when} s"):
             system.simulate(10.0)

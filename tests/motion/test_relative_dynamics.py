@@ -75,7 +75,10 @@ def body_in(frame: bool, omit: Any = None, formalism: str = "kane") -> System:
     "omit", ["car", {"car": "all"}, {"car": ("translation", "rotation", "centrifugal", "gyroscopic")}]
 )
 def test_without_imaginary_forces_a_frame_counts_as_inertial(omit: Any) -> None:
-    runs = [body_in(True, omit).simulate(1.0, rtol=1e-11, max_step=0.03), body_in(False).simulate(1.0, rtol=1e-11)]
+    runs = [
+        body_in(True, omit).simulate(1.0, rtol=1e-11, steps=tr.Steps(longest=0.03)),
+        body_in(False).simulate(1.0, rtol=1e-11),
+    ]
     for name in ("car.x", "car.y", "car.z", "car.quaternion"):
         np.testing.assert_allclose(runs[0].values(name)[-1], runs[1].values(name)[-1], atol=1e-8, err_msg=name)
     assert runs[0].energy.drift < 1e-9  # what is left out does work
@@ -138,7 +141,7 @@ def test_the_error_of_the_work_of_a_frame_that_the_motion_does_not_feel_is_told(
     m.connect(tr.Prismatic("z"), table, m.body("box", mass=2.0, inertia=1.0), law=tr.Spring(20.0))
     m.start = {"box.displacement": 0.1}
     system = m.build()
-    rough, fine = (system.simulate(1.0, rtol=1e-9, **more) for more in ({}, {"max_step": 2e-3}))
+    rough, fine = (system.simulate(1.0, rtol=1e-9, **more) for more in ({}, {"steps": tr.Steps(longest=2e-3)}))
     assert (
         rough.ok and rough.energy.drift > 0.1 and 10 * rough.energy.work_error > np.max(np.abs(rough.energy.imbalance))
     )

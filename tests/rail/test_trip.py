@@ -180,7 +180,9 @@ def test_the_progress_bar_says_place_and_speed(trip, monkeypatch):
         return "here"
 
     monkeypatch.setattr(import_module("trundle.integrate.integrate"), "PROGRESS_AFTER_SECONDS", -1.0)
-    small.build().simulate(1.0, {"a.displacement_rate": 2.0}, progress=True, progress_text=tell, max_step=1e-3)
+    small.build().simulate(
+        1.0, {"a.displacement_rate": 2.0}, progress=tr.ProgressBar(tell, shown=True), steps=tr.Steps(longest=1e-3)
+    )
     assert told and all(v == pytest.approx(2.0) for _, v in told)
 
 

@@ -12,7 +12,7 @@ from trundle.integrate.audit import FACTOR
 from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
-from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
+from trundle.integrate.options import Options, Sampling, Steps, Tolerances
 from trundle.study.problem import make_problem
 from trundle.study.run_options import choose_method
 from trundle.study.start_state import state_vector
@@ -157,7 +157,7 @@ def test_the_check_holds_for_few_samples_and_long_runs() -> None:
     p = system.formulation.parameter_vector(None)
     x0 = state_vector(system.formulation, system.start({"pin.angle": 2.0}), p)
     for longest in (np.inf, 1e-3):  # 1e-3: beyond what is kept
-        options = Options(Tolerances(1e-10, 1e-10), Sampling(np.array([5.0])), StepLimits(longest=longest))
+        options = Options(Tolerances(1e-10, 1e-10), Sampling(np.array([5.0])), Steps(longest=longest))
         found = integrate(problem, DormandPrince8(), Case(0.0, 5.0, x0, p), options)
         assert found.outcome.name == "ENERGY_OFF"
         assert found.trail is not None and len(found.trail.t) <= 2049

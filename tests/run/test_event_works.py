@@ -46,7 +46,7 @@ def test_the_number_of_events_can_be_bounded():
     body = m.body("body", mass=1.0)
     m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Spring(100.0))
     m.event("middle", lambda s: s["body.displacement"])
-    run = m.build().simulate(100.0, {"body.displacement": 1.0}, max_events=5)
+    run = m.build().simulate(100.0, {"body.displacement": 1.0}, steps=tr.Steps(most_events=5))
     assert run.outcome.startswith("TOO_MANY_EVENTS") and len(run.events) == 5
     assert run.time[-1] == pytest.approx((4 + 0.5) * np.pi / 10, abs=1e-9)
 

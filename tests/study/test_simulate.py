@@ -144,19 +144,50 @@ def test_fixed_step_keeps_its_step_and_converges(pendulum: System) -> None:
     exact = pendulum.simulate(1.0, start, samples=2, rtol=1e-13, atol=1e-13).values("bob.angle")[-1]
     errors = []
     for h in (0.1, 0.05):
-        run = pendulum.simulate(1.0, start, samples="steps", fixed_step=h, method="order5")
+        run = pendulum.simulate(1.0, start, samples="steps", steps=tr.Steps(fixed=h), method="order5")
         np.testing.assert_allclose(np.diff(run.time), h, rtol=1e-9)
         errors.append(abs(run.values("bob.angle")[-1] - exact))
     assert math.log2(errors[0] / errors[1]) > 4.0
 
 
-def test_max_step_is_kept(pendulum: System) -> None:
-    run = pendulum.simulate(1.0, {"bob.angle": 0.5}, samples="steps", max_step=0.01)
+def test_longest_step_is_kept(pendulum: System) -> None:
+    run = pendulum.simulate(1.0, {"bob.angle": 0.5}, samples="steps", steps=tr.Steps(longest=0.01))
     assert np.max(np.diff(run.time)) <= 0.01 * (1 + 1e-9)
 
 
+def test_first_and_shortest_steps_are_kept(pendulum: System) -> None:
+    run = pendulum.simulate(1.0, {"bob.angle": 0.5}, samples="steps", steps=tr.Steps(first=1e-4))
+    assert run.ok and run.time[1] == pytest.approx(1e-4)
+    rough = pendulum.simulate(1.0, {"bob.angle": 0.5}, rtol=1e-13, steps=tr.Steps(first=0.5, shortest=0.4))
+    assert rough.outcome.startswith("STEP_TOO_SMALL")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"longest": 0.0}, "longest must be a positive"),
+        ({"longest": "short"}, "longest must be a positive"),
+        ({"first": -1e-3}, "first must be a positive"),
+        ({"shortest": np.inf}, "shortest must be a positive"),
+        ({"first": 0.1, "longest": 0.01}, "first = 0.1 s is longer than the longest step, 0.01 s"),
+        ({"fixed": 0.1, "longest": 0.01}, "fixed = 0.1 s is longer"),
+        ({"fixed": 0.1, "first": 0.01}, "all steps are equal"),
+        ({"most": 1.5}, "most must be a whole number"),
+        ({"most_events": -1}, "most_events must be a whole number"),
+    ],
+)
+def test_steps_that_cannot_be(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(tr.TrundleError, match=said):
+        tr.Steps(**given)
+
+
+def test_steps_are_one_object(pendulum: System) -> None:
+    with pytest.raises(tr.TrundleError, match=r"steps=0\.01: write steps=tr\.Steps\(longest=0\.01\)"):
+        pendulum.simulate(1.0, steps=0.01)  # type: ignore[arg-type]
+
+
 def test_too_many_steps_keeps_what_was_computed(pendulum: System) -> None:
-    run = pendulum.simulate(50.0, {"bob.angle": 1.0}, max_steps=20, samples="steps")
+    run = pendulum.simulate(50.0, {"bob.angle": 1.0}, steps=tr.Steps(most=20), samples="steps")
     assert not run.ok and run.outcome.startswith("TOO_MANY_STEPS")
     assert 0 < run.time[-1] < 50.0 and len(run.values("bob.angle")) == len(run.time)
 
@@ -169,7 +200,7 @@ def test_interrupted_run_is_kept() -> None:
         if t > 1.0:
             raise KeyboardInterrupt
 
-    run = m.build().simulate(5.0, samples="steps", on_event=answer, max_step=0.05)
+    run = m.build().simulate(5.0, samples="steps", on_event=answer, steps=tr.Steps(longest=0.05))
     assert run.outcome.startswith("INTERRUPTED") and not run.ok
     assert 0.9 < run.time[-1] < 1.5
     assert run.values("ball.displacement")[-1] == pytest.approx(-G * run.time[-1] ** 2 / 2, abs=1e-8)

@@ -35,7 +35,7 @@ def test_a_pose_that_is_found_near_a_singular_one_is_refused() -> None:
     model = stretched(1.0, 1.0, 2.0, 2.0)
     model.start["A.angle"] = np.pi
     with pytest.raises(AssemblyError, match="the start pose is singular"):
-        model.build().simulate(1.0, max_steps=1000)
+        model.build().simulate(1.0, steps=tr.Steps(most=1000))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,7 +44,7 @@ def test_a_linkage_with_only_one_pose_is_refused(seed: int) -> None:
     a, b, c = np.random.default_rng([seed, 5]).uniform(0.2, 1.5, 3)
     system = stretched(a, b, c, a + b + c).build()
     with pytest.raises(AssemblyError, match=r"the start pose is singular.*change the dimensions"):
-        system.simulate(1.0, {"A.angle": 0.0}, max_steps=1000)
+        system.simulate(1.0, {"A.angle": 0.0}, steps=tr.Steps(most=1000))
     with pytest.warns(match="2 of 2 cases were refused"):
         assert system.batch(1.0, {"A.angle": [0.0, 1e-9]}).outcomes == ["REFUSED", "REFUSED"]
 
@@ -58,7 +58,7 @@ def test_a_small_linkage_on_a_large_machine_is_not_singular() -> None:
 
 def test_a_little_away_from_the_singular_pose_it_runs() -> None:
     start = {"A.angle": 0.02, "A.angle_rate": 1.0}
-    run = stretched(1.0, 2.0, 1.5, 1.5).build().simulate(0.1, start, samples=2, max_steps=5000)
+    run = stretched(1.0, 2.0, 1.5, 1.5).build().simulate(0.1, start, samples=2, steps=tr.Steps(most=5000))
     assert run.ok
     assert run.energy.drift < 1e-6
 

@@ -273,7 +273,7 @@ def simulated(
     }  # fmt: skip
     end = duration + gap + back_gap
     values = {"lam": lam, "beta": beta, "mu": mu, "length": length}
-    run = system.simulate(end, start, values, rtol=1e-12, atol=1e-11, samples=[0.0, end], max_steps=20_000)
+    run = system.simulate(end, start, values, rtol=1e-12, atol=1e-11, samples=[0.0, end], steps=tr.Steps(most=20_000))
     assert run.ok
     w, up = run.values("wheel.angular_rate_y")[-1] * length, run.values("wheel.z_rate")[-1]
     return np.array([run.values("wheel.x_rate")[-1] - cos(beta) * w, up - sin(beta) * w, up + sin(beta) * w])

@@ -25,7 +25,7 @@ POOR = 0.8  # of the spread of the data: a fit that leaves so much explains noth
 FAR = 8.0  # standard deviations, by the median of the residuals
 FELT = 0.01  # of the spread of the data: nearer ones draw nothing
 ROUNDS = 3  # of finding the noise of each quantity and fitting again
-OPTIONS = ("formalism", "method", "rtol", "atol", "max_step", "max_steps", "max_events", "tables")
+OPTIONS = ("formalism", "method", "rtol", "atol", "steps", "tables")
 
 
 def fit(
@@ -60,7 +60,7 @@ def fit(
     iterations : int
         Most steps of the search.
     **options
-        Of `simulate`: method, rtol, atol, max_step, ...
+        Of `simulate`: method, rtol, atol, steps, ...
 
     Returns
     -------

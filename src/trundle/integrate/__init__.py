@@ -5,7 +5,7 @@ from trundle.integrate.integrate import Integration, integrate
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P, Rosenbrock
-from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
+from trundle.integrate.options import Options, Sampling, Steps, Supervision, Tolerances
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trajectory
@@ -30,7 +30,7 @@ __all__ = [
     "Rodas5P",
     "Rosenbrock",
     "Sampling",
-    "StepLimits",
+    "Steps",
     "Supervision",
     "Tolerances",
     "Trajectory",

@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.tolerance import Tolerance
+from trundle.typing import Given
 
 
 @final
@@ -60,10 +61,10 @@ class Sampling:
 
 @final
 @dataclass(frozen=True)
-class StepLimits:
-    """Length of the first, longest and shortest step or of all steps (s), and how many steps and events there may be.
-
-    What is None is chosen by the integrator.
+class Steps:
+    """Lengths (s) of the first and the longest step of a run, or one fixed length for all of them, and how many steps
+    and events there may be. A run ends where a step is too long for its tolerances, and would have to be shorter than
+    the shortest. What is not given is chosen by the integrator.
     """
 
     first: float | None = None
@@ -74,13 +75,24 @@ class StepLimits:
     most_events: int = 1_000_000
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.longest, Real) and self.longest > 0):
-            raise SolveError(f"max_step must be a positive number, got {self.longest!r}.")
-        if self.fixed is not None and not (isinstance(self.fixed, Real) and self.fixed > 0):
-            raise SolveError(f"fixed_step must be a positive number, got {self.fixed!r}.")
-        for what, most in (("max_steps", self.most), ("max_events", self.most_events)):
-            if not (isinstance(most, int | np.integer) and most >= 0):
-                raise SolveError(f"{what} must be a whole number that is not negative, got {most!r}.")
+        if not _is_length(self.longest):
+            raise SolveError(f"Steps: longest must be a positive number of seconds, got {self.longest!r}.")
+        for what in ("first", "shortest", "fixed"):
+            given = getattr(self, what)
+            if given is not None and not (_is_length(given) and np.isfinite(given)):
+                raise SolveError(f"Steps: {what} must be a positive number of seconds, got {given!r}.")
+            if given is not None and given > self.longest:
+                raise SolveError(f"Steps: {what} = {given:g} s is longer than the longest step, {self.longest:g} s.")
+        if self.fixed is not None and (self.first is not None or self.shortest is not None):
+            raise SolveError("Steps: with a fixed length all steps are equal; leave first and shortest out.")
+        for what in ("most", "most_events"):
+            given = getattr(self, what)
+            if isinstance(given, bool) or not (isinstance(given, int | np.integer) and given >= 0):
+                raise SolveError(f"Steps: {what} must be a whole number that is not negative, got {given!r}.")
+
+
+def _is_length(given: Given) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool) and float(given) > 0
 
 
 @final
@@ -108,5 +120,5 @@ class Options:
 
     tolerances: Tolerances = field(default_factory=Tolerances)
     samples: Sampling = field(default_factory=Sampling)
-    limits: StepLimits = field(default_factory=StepLimits)
+    limits: Steps = field(default_factory=Steps)
     supervision: Supervision = field(default_factory=Supervision)

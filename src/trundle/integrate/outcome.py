@@ -52,7 +52,8 @@ TOO_MANY_STEPS = Outcome(
     "TOO_MANY_STEPS",
     codes.TOO_MANY_STEPS,
     "The maximum number of steps was reached.",
-    "Raise max_steps, loosen the tolerance, or use the stiff method if the steps are much shorter than the motion.",
+    "Allow more, steps=tr.Steps(most=...), loosen the tolerance, or use the stiff method if the steps are much shorter "
+    "than the motion.",
 )
 ZENO = Outcome(
     "ZENO",
@@ -64,7 +65,7 @@ TOO_MANY_EVENTS = Outcome(
     "TOO_MANY_EVENTS",
     codes.TOO_MANY_EVENTS,
     "The maximum number of events was reached.",
-    "Raise max_events, or give the event a direction so that it occurs less often.",
+    "Allow more, steps=tr.Steps(most_events=...), or give the event a direction so that it occurs less often.",
 )
 IMPACT_UNSOLVED = Outcome(
     "IMPACT_UNSOLVED",

@@ -105,7 +105,7 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
         (
             ~own & ~np.isin(log.index, turning),
             "Contacts are looked at in seven places of a step: what changes and changes back between two of them may "
-            "have been missed. Compare with a smaller max_step.",
+            "have been missed. Compare with a shorter longest step, steps=tr.Steps(longest=...).",
         ),
     ):
         times = np.unique(log.t[which])

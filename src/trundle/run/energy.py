@@ -71,8 +71,8 @@ class Energy:
     @property
     def work_error(self) -> float:
         """Error (J) of the integrals of work, as the method estimates it: they are a by-product of the run and do not
-        shorten its steps, so that an imbalance below this says nothing about the motion. A smaller `max_step` lowers
-        it. Nan for a run that was read from a file.
+        shorten its steps, so that an imbalance below this says nothing about the motion. Shorter steps
+        (`tr.Steps(longest=...)`) lower it. Nan for a run that was read from a file.
         """
         trajectory = self.run.trajectory
         return float("nan") if trajectory is None else float(trajectory.work_error)

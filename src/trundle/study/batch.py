@@ -111,7 +111,7 @@ def run_batch(
     stretches = None if one_by_one or breaks is None else find_stretches(breaks, cases)
     one_by_one = one_by_one or (breaks is not None and stretches is None)
     settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
-    how = Options(tolerances, Sampling(times), options.limits)
+    how = Options(tolerances, Sampling(times), options.steps)
     try:
         if one_by_one:
             angles = {name: values[ready.good] for name, values in ready.angles.items()}

@@ -14,13 +14,14 @@ from trundle.errors import SolveError
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
 from trundle.integrate.methods.rosenbrock import Rodas5P
 from trundle.integrate.methods.tableau import Method
-from trundle.integrate.options import StepLimits, Tolerances
+from trundle.integrate.options import Steps, Tolerances
 from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
 from trundle.real_array import not_numbers, real_array
 from trundle.typing import Array, State
 
 EventAction = Callable[[str, float, State], Mapping[str, float] | None]
 ProgressText = Callable[[float, State], str]
+ReachedTime = Callable[[float], None]
 Samples = int | Sequence[float] | str | None
 MethodGiven = str | Method  # "auto", "order8", "order5", "stiff", or an object
 
@@ -47,38 +48,60 @@ class Accuracy:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class ProgressBar:
+    """The bar of a run: `text(t, state)` returns what stands before it, and `shown` says whether there is one; None: in
+    a terminal and for long runs only.
+    """
+
+    text: ProgressText | None = None
+    shown: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.text is not None and not callable(self.text):
+            raise SolveError(f"the text of a ProgressBar is a function, called as text(t, state), not {self.text!r}.")
+
+
+@final
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
-    steps, time at the start (s), whether a progress bar is shown (or what is called with the time that was reached),
-    what is called at events, by which parameters and start values the run is differentiated, and what the bar says.
+    """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), its steps, time
+    at the start (s), a progress bar (or what is called with the time that was reached), what is called at events, and
+    by which parameters and start values the run is differentiated.
     """
 
     accuracy: Accuracy
     method: MethodGiven = "auto"
     samples: Samples = None
-    limits: StepLimits = field(default_factory=StepLimits)
+    steps: Steps = field(default_factory=Steps)
     t0: float = 0.0
-    progress: bool | Callable[[float], None] | None = None
+    progress: bool | ReachedTime | ProgressBar | None = None
     on_event: EventAction | None = None
     sensitivity: tuple[str, ...] = ()
-    progress_text: ProgressText | None = None
 
     def chosen_method(self) -> Method:
         """The method as an object."""
         return choose_method(self.method, self.accuracy.rtol)
 
+    def watched(self) -> tuple[ProgressBar, ReachedTime | None]:
+        """The progress bar, and what is called with the time that was reached."""
+        if isinstance(self.progress, ProgressBar):
+            return self.progress, None
+        if callable(self.progress):
+            return ProgressBar(shown=False), self.progress
+        return ProgressBar(shown=self.progress), None
+
     def check_times(self, duration: float) -> None:
         """SolveError where times or lengths of steps do not fit a run of this duration (s)."""
         check_positive(duration=duration)
-        for name, form in (("on_event", "on_event(name, t, state)"), ("progress_text", "progress_text(t, state)")):
-            given = getattr(self, name)
-            if given is not None and not callable(given):
-                raise SolveError(f"{name} is a function, called as {form}, not {given!r}.")
+        if self.on_event is not None and not callable(self.on_event):
+            raise SolveError(f"on_event is a function, called as on_event(name, t, state), not {self.on_event!r}.")
         if not isinstance(self.t0, Real) or not_numbers(self.t0) or not np.isfinite(self.t0):
             raise SolveError(f"t0 must be a finite time in seconds, got {self.t0!r}.")
-        if self.limits.fixed is not None and self.limits.fixed > duration:
-            raise SolveError(f"fixed_step must not be longer than the duration, got {self.limits.fixed!r}.")
+        if not isinstance(self.steps, Steps):
+            raise SolveError(f"steps={self.steps!r}: write steps=tr.Steps(longest=0.01), or fixed=0.01, most=1000.")
+        if self.steps.fixed is not None and self.steps.fixed > duration:
+            raise SolveError(f"a fixed step must not be longer than the duration, got {self.steps.fixed!r} s.")
         check_clock(self.t0, duration, self.accuracy.rtol)
 
 

@@ -1,19 +1,17 @@
 """How a System is run: once, in steps, or many times at once; each method is one call of a function in `study`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from trundle.arguments import advised, answering
 from trundle.equations.formulation import Formulation
-from trundle.integrate.options import StepLimits
+from trundle.integrate.options import Steps
 from trundle.lookup.table import Table
 from trundle.model.inputs_given import with_inputs
 from trundle.study.freeze import in_formalism
-from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressText, RunOptions, listed
-from trundle.study.unchangeable import ARGUMENTS, Unchangeable
-from trundle.typing import Option, Values
+from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressBar, ReachedTime, RunOptions, listed
+from trundle.study.unchangeable import ARGUMENTS, STEPS, Unchangeable
+from trundle.typing import Values
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -32,10 +30,9 @@ class Runs(Unchangeable):
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         formalism: str | None = None, method: MethodGiven = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
-        fixed_step: float | None = None, max_step: float = np.inf,
-        progress: bool | Callable[[float], None] | None = None, progress_text: ProgressText | None = None,
-        on_event: EventAction | None = None, t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
-        tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (), inputs: Values | None = None,
+        steps: Steps | None = None, progress: bool | ReachedTime | ProgressBar | None = None,
+        on_event: EventAction | None = None, t0: float = 0.0, tables: Mapping[str, Table] | None = None,
+        sensitivity: Sequence[str] = (), inputs: Values | None = None,
     ) -> "Run":  # fmt: skip
         """Integrate from a consistent start over `duration` seconds.
 
@@ -57,19 +54,17 @@ class Runs(Unchangeable):
             at most of a typical length of the model or of 1 rad; `settings["atol"]` of the run has the numbers.
         samples : int, sequence of float or "steps", optional
             Number of equally spaced times (default 501), times (s), or "steps" for every step of the integrator.
-        fixed_step, max_step : float, optional
-            Length of every step, or of the longest one (s).
-        progress : bool or callable, optional
+        steps : Steps, optional
+            tr.Steps(longest=0.01), the longest step (s); also the first, one fixed length for all, and the most steps
+            and events, after which the run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS.
+        progress : bool, callable or ProgressBar, optional
             Whether to show a progress bar; unless given, in a terminal and for long runs only. A function is called
             with the time that was reached, about ten times a second; KeyboardInterrupt raised there ends the run.
-        progress_text : callable, optional
-            progress_text(t, state) returns a text that is shown before the progress bar.
+            tr.ProgressBar(text) shows text(t, state) before the bar.
         on_event : callable, optional
             on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
         t0 : float
             Time at the start (s).
-        max_steps, max_events : int
-            The run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS after so many.
         tables : mapping, optional
             Tables by name in place of those of the model, of the same kind; nothing is compiled for that.
         sensitivity : sequence of str
@@ -90,16 +85,19 @@ class Runs(Unchangeable):
         """
         from trundle.study.simulate import simulate
 
-        limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
-        how = Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, listed(sensitivity), progress_text
+        accuracy, named = Accuracy(rtol, atol), listed(sensitivity)
+        options = RunOptions(accuracy, method, samples, steps or Steps(), t0, progress, on_event, named)
         given = with_inputs(self.formulation.model, parameters, tables, inputs, (t0, duration))
         formulation = in_formalism(self.formulation, formalism)
-        return simulate(formulation, duration, start, given, RunOptions(*how))
+        return simulate(formulation, duration, start, given, options)
 
-    @advised("write the duration in s, system.stepper(5.0)")
+    @advised("write the duration in s, system.stepper(5.0)", **STEPS)
     def stepper(
-        self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Option
-    ) -> "Stepper":
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
+        method: MethodGiven = "auto", rtol: float = 1e-10, atol: float | Mapping[str, float] | None = None,
+        samples: int | Sequence[float] | str | None = None, steps: Steps | None = None, t0: float = 0.0,
+        inputs: Values | None = None,
+    ) -> "Stepper":  # fmt: skip
         """A run that is advanced in steps, with inputs set from Python: for controllers outside the model.
 
         Parameters
@@ -108,9 +106,15 @@ class Runs(Unchangeable):
             Time over which it can go (s).
         start, parameters : mapping, optional
             Values by name; those of the model hold for names that are not given.
-        **options
-            inputs: numbers that inputs have at first; an input that is given a signal keeps it. method, rtol, atol,
-            samples, max_step, t0: as for `simulate`.
+        method : str or method object
+        rtol : float
+        atol : float or mapping, optional
+        samples : int, sequence of float or "steps", optional
+        steps : Steps, optional
+        t0 : float
+            As for `simulate`.
+        inputs : mapping, optional
+            Numbers that inputs have at first; an input that is given a signal keeps it.
 
         Returns
         -------
@@ -122,9 +126,11 @@ class Runs(Unchangeable):
         SolveError
             As for `simulate`, and where an input prescribes a motion.
         """
-        from trundle.study.stepper import make_stepper
+        from trundle.study.stepper import Stepper
 
-        return make_stepper(self.formulation, duration, start, parameters, **options)
+        options = RunOptions(Accuracy(rtol, atol), method, samples, steps or Steps(), t0, progress=False)
+        given = with_inputs(self.formulation.model, parameters, None, inputs, (t0, duration))
+        return Stepper(self.formulation, duration, start, given, options)
 
     @advised("write the duration in s, system.batch(5.0, {'bob.angle': [0.1, 0.2]})")
     def batch(

@@ -82,9 +82,9 @@ def prepare(
     check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
-    bar, report = (False, options.progress) if callable(options.progress) else (options.progress, None)
-    supervision = Supervision(bar, caller, between_chunks=report, tell=_teller(f, options.progress_text))
-    how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
+    bar, report = options.watched()
+    supervision = Supervision(bar.shown, caller, between_chunks=report, tell=_teller(f, bar.text))
+    how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.steps, supervision)
     return RunSetup(problem, method, Case(t0, t1, x0, p, normals), how, initial, options)
 
 

@@ -11,18 +11,16 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
 from trundle.integrate.integrate import Integration
-from trundle.integrate.options import StepLimits, Tolerances
+from trundle.integrate.options import Tolerances
 from trundle.integrate.outcome import ALARM, Outcome
-from trundle.integrate.tolerance import Given
 from trundle.integrate.workspace import Saved
 from trundle.lookup.table import Table
 from trundle.model.check import finite_number
 from trundle.model.input import signal_name
-from trundle.model.inputs_given import with_inputs
 from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.half_turn import within_half_turn
-from trundle.study.run_options import Accuracy, MethodGiven, RunOptions, Samples
+from trundle.study.run_options import RunOptions
 from trundle.study.simulate import prepare
 from trundle.study.state_space import refuse_motion
 from trundle.typing import Array, Value, Values
@@ -248,14 +246,3 @@ class Stepper:
     def _p(self) -> Array:
         p: Array = self._integration.workspace.p[: len(self._ready.case.p)].copy()
         return p
-
-
-def make_stepper(
-    f: Formulation, duration: float, start: Values | None, parameters: Values | None, *,
-    inputs: Values | None = None, method: MethodGiven = "auto", rtol: float = 1e-10, atol: Given = None,
-    samples: Samples = None, max_step: float = np.inf, t0: float = 0.0,
-) -> Stepper:  # fmt: skip
-    """The stepper of a system, as `System.stepper` gives it."""
-    limits = StepLimits(longest=max_step)
-    options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress=False)
-    return Stepper(f, duration, start, with_inputs(f.model, parameters, None, inputs, (t0, duration)), options)

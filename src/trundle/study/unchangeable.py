@@ -45,14 +45,25 @@ ELSEWHERE = {
 
 _DURATION = "write duration, system.simulate(5.0)"
 _START = "start values go by name, system.simulate(5.0, {'bob.angle': 0.5})"
-ARGUMENTS = {
+STEPS = {
+    "max_step": "write steps=tr.Steps(longest=0.01)",
+    "first_step": "write steps=tr.Steps(first=1e-4)",
+    "min_step": "write steps=tr.Steps(shortest=1e-9)",
+    "fixed_step": "write steps=tr.Steps(fixed=0.01)",
+    "max_steps": "write steps=tr.Steps(most=1000)",
+    "max_events": "write steps=tr.Steps(most_events=1000)",
+}
+"""What is said about the steps of a run, and how to say it."""
+
+ARGUMENTS = STEPS | {
+    "progress_text": "write progress=tr.ProgressBar(lambda t, state: 'text')",
     "t_end": _DURATION,
     "tf": _DURATION,
     "t_span": f"{_DURATION}, and t0 if it does not begin at 0",
     "x0": _START,
     "y0": _START,
-    "dt": "steps follow from rtol; samples=501 or samples=times says where results are kept, fixed_step=0.01 is for "
-    "comparisons",
+    "dt": "steps follow from rtol; samples=501 or samples=times says where results are kept, "
+    "steps=tr.Steps(fixed=0.01) is for comparisons",
     "t_eval": "write samples=times",
     "solver": "write method='stiff', 'order5' or 'order8'",
     "tol": "write rtol=1e-8",

@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.contact.normal import NormalLaw
 from trundle.errors import ModelError, SolveError
-from trundle.integrate import Case, DormandPrince8, Integration, Options, StepLimits, Supervision, Tolerances
+from trundle.integrate import Case, DormandPrince8, Integration, Options, Steps, Supervision, Tolerances
 from trundle.laws.coefficient import number
 from trundle.study.problem import make_problem
 from trundle.typing import Array, Kind, Untyped
@@ -120,7 +120,7 @@ class _TwoFeet:
         }
         self.places = {name: f.parameters.parameter(name) for name in f.parameters.parameters}
         options = Options(
-            Tolerances(RTOL, ATOL), limits=StepLimits(first=STEP, shortest=SHORTEST, most=MOST_STEPS),
+            Tolerances(RTOL, ATOL), limits=Steps(first=STEP, shortest=SHORTEST, most=MOST_STEPS),
             supervision=Supervision(progress=False),
         )  # fmt: skip
         self.integration = Integration(self.problem, DormandPrince8(), options)

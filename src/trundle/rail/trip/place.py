@@ -10,7 +10,7 @@ from trundle.typing import Values
 @final
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A function (t, state) for `progress_text` of a run: "412 m, 29.7 m/s"."""
+    """A function (t, state) for the `ProgressBar` of a run: "412 m, 29.7 m/s"."""
 
     law: TravelLaw
     start: float  # m

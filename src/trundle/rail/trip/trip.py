@@ -27,6 +27,7 @@ from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
 from trundle.run.batch import BatchRun
 from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
+from trundle.study.run_options import ProgressBar
 from trundle.system import System
 from trundle.typing import Expr, Given, ModelPart, Option, State, Values
 from trundle.warn import warn
@@ -235,7 +236,9 @@ class Trip:
         begin = {**self.first_state(given), **(start or {})}
         chosen = self._method(method, given)
         options["tables"] = {**self._tables(given), **(options.get("tables") or {})}
-        options.setdefault("progress_text", Place(self.law, float(given.get(START, self.start)), given))
+        if not callable(bar := options.get("progress")) and not isinstance(bar, ProgressBar):
+            place = Place(self.law, float(given.get(START, self.start)), given)
+            options["progress"] = ProgressBar(place, bar)
         run = self.system.simulate(
             seconds, begin, given, method=chosen, rtol=rtol, atol=_atol(rtol) if atol is None else atol, **options
         )

@@ -39,8 +39,8 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
         )
     if options.chosen_method().needs_jacobian:
         raise SolveError(
-            "derivatives are integrated by explicit methods: leave method='auto', and take max_steps into account "
-            "where the model is stiff."
+            "derivatives are integrated by explicit methods: leave method='auto', and allow for many steps "
+            "(steps=tr.Steps(most=...)) where the model is stiff."
         )
     _refuse_limits(start.formulation, run)
     names = options.sensitivity
