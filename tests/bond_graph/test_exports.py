@@ -68,7 +68,7 @@ def test_bonds_as_a_directed_graph(four_bar: BondGraph) -> None:
 def test_json_is_complete(four_bar: BondGraph) -> None:
     data = json.loads(four_bar.to_json())
     assert data == four_bar.to_dict()
-    assert data["version"] == 2
+    assert data["version"] == 3
     assert len(data["nodes"]) == len(four_bar.nodes)
     assert len(data["bonds"]) == len(four_bar.bonds)
     assert len(data["seals"]) == 24

@@ -11,6 +11,7 @@ import trundle as tr
 from trundle import rail
 from trundle.errors import SolveError
 from trundle.rail.analysis.uniform import UniformTrack
+from trundle.rail.vehicle.standing import standing, wheelset_bodies
 from trundle.rail.wheel_rail.creep import linear_force
 
 CAR, MASS, RADIUS = 20e3, 1813.0, 0.46
@@ -151,6 +152,20 @@ def test_nothing_of_a_mode_is_cut_off(locus):
         low, high = axes.get_xlim()
         drawn = np.concatenate([line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 5])
         assert low < np.min(drawn) and np.max(drawn) < high
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_cars_are_known_by_what_they_stand_on(named):
+    """The model of a wagon, and the same bodies under other names: the upper one is the car, on both wheelsets."""
+    model = rail.Trip(wagon(), rail.Alignment([rail.Straight(200.0)]), 20.0).model
+    if named:
+        for body in model.bodies.values():
+            object.__setattr__(body, "name", f"{body.name[::-1]} 1")
+    found = {body.name: standing(model).get(body.name) for body in model.bodies.values()}
+    cars = {name: stands.wheelsets for name, stands in found.items() if stands is not None and stands.is_car}
+    assert set(cars) == ({"rac 1"} if named else {"car"})
+    assert len(next(iter(cars.values()))) == 2
+    assert next(iter(cars.values())) == wheelset_bodies(model)
 
 
 def test_steady_curving_is_where_a_run_settles(locus):

@@ -32,6 +32,7 @@ class Node:
     of: str  # name of the body, connection or force it belongs to
     size: int  # number of scalar flows or efforts
     content: Mapping[str, Program] = field(default_factory=dict)  # what it is made of, as programs of the state
+    bond: str = ""  # the bond of a connection that ends here: x, ..., rz, slip_x, normal; empty for all other nodes
 
     @property
     def is_body(self) -> bool:

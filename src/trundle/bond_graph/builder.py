@@ -69,11 +69,13 @@ class _Builder:
         self.bonds: list[Bond] = []
         self._contents = contents
 
-    def node(self, name: str, kind: str, label: str, of: str, size: int = 6, content: Content | None = None) -> str:
+    def node(
+        self, name: str, kind: str, label: str, of: str, size: int = 6, content: Content | None = None, bond: str = ""
+    ) -> str:
         """Add a node; a name that a user's own names make ambiguous gets a star."""
         while name in self.nodes:
             name += "*"
-        self.nodes[name] = Node(name, kind, label, of, size, content or {})
+        self.nodes[name] = Node(name, kind, label, of, size, content or {}, bond)
         return name
 
     def bond(self, tail: str, head: str, size: int) -> None:
@@ -108,18 +110,18 @@ class _Builder:
 
     def seal(self, above: str, seals: list[Seal], parts: list[tuple[Part, str]], of: str) -> None:
         """What one scalar bond ends in: an element, or a 1-junction with several, which have its flow in common."""
-        name = seals[0].name
+        name, bond = seals[0].name, seals[0].called or seals[0].bond
         if len(parts) > 1:
             parts = [each for each in parts if each[0][0] != "EC"] or parts[:1]
         label = " + ".join(s.by for s in seals)
         motors = [s.law for s in seals if isinstance(s.law, ElectricMotor)]
         if len(parts) == 1:
             ((kind, content), _) = parts[0]
-            self.bond(above, self.node(name, kind, label, of, 1, content), 1)
+            self.bond(above, self.node(name, kind, label, of, 1, content, bond), 1)
             for motor in motors:
                 self.circuit(name, motor)
             return
-        junction = self.node(name, "1", label, of, 1)
+        junction = self.node(name, "1", label, of, 1, bond=bond)
         self.bond(above, junction, 1)
         for (kind, content), by in parts:
             end = self.node(f"{kind} {name}", kind, by, of, 1, content)

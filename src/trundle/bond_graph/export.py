@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trundle.bond_graph.program import Program
 
 FORMAT: Final = "trundle bond graph"
-VERSION: Final = 2  # of the JSON layout
+VERSION: Final = 3  # of the JSON layout
 SUFFIXES: Final = (".svg", ".json", ".graphml", ".mo")
 
 
@@ -101,7 +101,7 @@ def to_dict(graph: "BondGraph") -> State:
 def node_dict(node: "Node") -> State:
     """A node with what it holds: lists of named operations, no code."""
     words = {"name": node.name, "kind": node.kind, "label": node.label, "of": node.of, "size": node.size}
-    return {**words, "content": _programs(node.content)}
+    return {**words, "bond": node.bond, "content": _programs(node.content)}
 
 
 def _programs(programs: "Mapping[str, Program]") -> State:

@@ -15,10 +15,10 @@ def in_state(graph: "BondGraph", state: Values | None, parameters: Values | None
     """Friction that sticks is a flow constraint, friction that slides a resistance; an open contact has no efforts."""
     at = Point(graph, state, parameters, t)
     active = {n.name: bool(at.value(n.content["active"])[0] > 0.5) for n in graph.nodes if "active" in n.content}
-    opened = {n.of for n in graph.nodes if n.name == f"{n.of}.normal" and not active.get(n.name, True)}
+    opened = {n.of for n in graph.nodes if n.bond == "normal" and not active.get(n.name, True)}
 
     def now(node: "Node") -> "Node":
-        if node.of in opened and node.name.startswith(f"{node.of}.") and node.size == 1:
+        if node.of in opened and node.bond:
             return replace(node, kind="EC", content={})
         if node.name in active:
             holds = active[node.name]

@@ -30,7 +30,7 @@ class _Writer:
     """Declarations and equations as they are added."""
 
     def __init__(self, graph: "BondGraph") -> None:
-        self.graph, self.declared, self.equations = graph, list[str](), list[str]()
+        self.graph, self.declared, self.hidden, self.equations = graph, list[str](), list[str](), list[str]()
         self._refuse()
         self.names: dict[str, str] = {}
         self.count = 0
@@ -69,7 +69,7 @@ class _Writer:
 
         def variable(text: str) -> str:
             self.count += 1
-            self.declared.append(f"protected Real s{self.count};")
+            self.hidden.append(f"Real s{self.count};")
             self.equations.append(f"s{self.count} = {text};")
             return f"s{self.count}"
 
@@ -112,8 +112,8 @@ class _Writer:
             self.equations += [f"{value} = 0;" for value in self.value(residual)]
         self.measures(used)
         package = self.name(graph.name + " graph", "package")
-        public = "\n".join(f"    {line}" for line in self.declared if not line.startswith("protected"))
-        hidden = "\n".join(f"    {line[10:]}" for line in self.declared if line.startswith("protected"))
+        public = "\n".join(f"    {line}" for line in self.declared)
+        hidden = "\n".join(f"    {line}" for line in self.hidden)
         equations = "\n".join(f"    {line}" for line in self.equations)
         inner = f"  protected\n{hidden}\n" if hidden else ""
         model = f'  model System "{_quoted(graph.name)}"\n{public}\n{inner}  equation\n{equations}\n  end System;\n'

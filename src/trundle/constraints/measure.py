@@ -43,7 +43,8 @@ class Followed:
     """A coordinate of a contact that closes a loop."""
 
     def __init__(self, owner: str, kind: str, value: Expr, changing: Callable[[Expr], Expr]) -> None:
-        self.name, self.kind, self.value, self._changing = f"{owner}.{kind}", kind, value, changing
+        self.name, self.kind, self.value = f"{owner}.{kind}", kind, value
+        self._owner, self._changing = owner, changing
 
     @cached_property
     def rate(self) -> Expr:
@@ -59,8 +60,7 @@ class Followed:
         """The same with so many whole turns more, where it is known up to these."""
         if not self.is_angle:
             return self
-        owner = self.name.removesuffix(f".{self.kind}")
-        return Followed(owner, self.kind, self.value + 2 * ca.pi * turns, self._changing)
+        return Followed(self._owner, self.kind, self.value + 2 * ca.pi * turns, self._changing)
 
     @property
     def force(self) -> Expr:

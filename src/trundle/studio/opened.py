@@ -92,7 +92,8 @@ class Opened:
                 if name in given or n > 3 or not self._may_start(name):
                     continue
                 q = self.system.quantity(name)
-                called = short.get(name) or _short_rate(name, short)
+                base = short.get(c.name) if name == c.rate_name else None
+                called = short.get(name) or (f"{base}_rate" if base else name)
                 value = [float(v) for v in np.ravel(values[i : i + n])]
                 yield {
                     "name": called, "value": value[0] if n == 1 else value, "unit": q.unit, "text": q.text,
@@ -101,12 +102,6 @@ class Opened:
 
     def _may_start(self, name: str) -> bool:
         return self.system.quantity(name).start
-
-
-def _short_rate(name: str, short: Mapping[str, str]) -> str:
-    """roll_rate for rear.roll_rate, where rear.roll is called roll."""
-    base = short.get(name.removesuffix("_rate"))
-    return f"{base}_rate" if base and name.endswith("_rate") else name
 
 
 def _number(value: Raw) -> Number:

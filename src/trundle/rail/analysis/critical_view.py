@@ -7,7 +7,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.model.body import Moves
-from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
+from trundle.rail.vehicle.standing import Standing, standing, wheelset_bodies
 from trundle.typing import AnyArray, Array
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, finish, new_figure, style
 
@@ -69,9 +69,9 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
             f"mode {which} at {speed:.4g} m/s ({abs(value.imag) / (2 * np.pi):.3g} Hz) moves nothing sideways: it "
             f"cannot be seen from above. The first one that does is which={next(others, None)}."
         )
-    wheels = _wheelsets(track.system.model)
+    wheels, stands = wheelset_bodies(track.system.model), standing(track.system.model)
     places = {name: float(at[0]) for name, (at, _, _) in shapes.items()}
-    halves = {name: _half_length(name, places, wheels) for name in shapes if name not in wheels}
+    halves = {name: _half_length(name, places, stands.get(name)) for name in shapes if name not in wheels}
     ends = [places[name] + way * halves.get(name, 0.5) for name in shapes for way in (-1.0, 1.0)]
     with style():
         hertz, growth = abs(value.imag) / (2 * np.pi), round(value.real, 3) + 0.0
@@ -85,7 +85,7 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
                 if name in wheels:
                     _wheelset(axes, at[0], aside, angle)
                 else:
-                    wide = 1.3 if name.endswith("car") else 0.55
+                    wide = 1.3 if name in stands and stands[name].is_car else 0.55
                     _box(axes, at[0], aside, angle, halves[name], wide)
             axes.axhline(0, color=QUIET, linewidth=0.8, linestyle=(0, (5, 3)))
             axes.set_xlim(min(ends) - 0.8, max(ends) + 0.8)  # corners of a box that turns go farther than its ends
@@ -105,18 +105,12 @@ def _moves_sideways(locus: "RootLocus", x: Array, speed: float, value: complex, 
     return any(abs(_plan_motion(locus, name, x, speed, value, mode)[1]) > least for name in bodies)
 
 
-def _half_length(name: str, places: dict[str, float], wheels: set[str]) -> float:
-    """Of a car beyond its wheelsets, or of a bogie frame around those next to it, m."""
-    own = name[: -len("car")] if name.endswith("car") else ""
-    far = sorted(abs(places[one] - places[name]) for one in wheels if one.startswith(own))
-    if not far:
+def _half_length(name: str, places: dict[str, float], stands: Standing | None) -> float:
+    """Of a car or a bogie frame beyond its wheelsets, m."""
+    if stands is None:
         return 1.0
-    return far[-1] + 1.0 if name.endswith("car") else far[0] + 0.5
-
-
-def _wheelsets(model: "Model") -> set[str]:
-    """Bodies that stand on rails."""
-    return {force.wheel.name for force in model.forces.values() if isinstance(force, WheelOnRail)}
+    far = max(abs(places[one] - places[name]) for one in stands.wheelsets)
+    return far + (1.0 if stands.is_car else 0.5)
 
 
 def _drawn(model: "Model") -> list[str]:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
-from trundle.model.body import Moves
+from trundle.rail.vehicle.standing import Standing, standing
 from trundle.run.run import Run
 from trundle.typing import Array
 from trundle.view.style import COLOURS, FAINT, INK, QUIET, finish, new_figure, style
@@ -49,12 +49,10 @@ def plot_trip(
 
 def _bodies(trip: "Trip") -> Iterator[tuple[str, float, bool]]:
     """Names of the coordinates of car, bogies and wheelsets, offsets (m) from the first middle, whether on wheels."""
-    offsets = {place.name: place.ride.start - trip.start + place.offset for place in trip.ride.places}
-    for name, offset in offsets.items():
-        found = name[: -len("middle")] + "car" if name.endswith("middle") else name
-        wheels = found in trip.placed.wheelsets
-        if wheels or (found in trip.model.bodies and trip.model.bodies[found].moves is Moves.FREE):
-            yield found, offset, wheels
+    offsets = {place.track.name: place.ride.start - trip.start + place.offset for place in trip.ride.places}
+    for name, c in trip.model.connections.items():
+        if c.first.body.name in offsets and c.second.body.is_free:
+            yield name, offsets[c.first.body.name], name in trip.placed.wheelsets
 
 
 def _scale(trip: "Trip", run: Run, chosen: Sequence[int]) -> float:
@@ -103,7 +101,8 @@ def _draw_place(panel: Axes, trip: "Trip", run: Run, i: int, scale: float, large
             _draw_wheelset(panel, offset, y, yaw)
             _draw_forces(panel, trip, run, i, name, offset, largest)
         else:
-            _draw_box(panel, offset, y, yaw, _half_length(trip, name), name.endswith("car"))
+            stands = standing(trip.model)[trip.model.connections[name].second.body.name]
+            _draw_box(panel, offset, y, yaw, _half_length(trip, offset, stands), stands.is_car)
     panel.set_xlim(low, high)
     panel.set_ylim(-2.2, 2.2)
     panel.set_yticks([])
@@ -113,13 +112,11 @@ def _draw_place(panel: Axes, trip: "Trip", run: Run, i: int, scale: float, large
         spine.set_visible(False)
 
 
-def _half_length(trip: "Trip", name: str) -> float:
-    """Of a car, from its wheelsets; of a bogie frame likewise."""
-    own = name[: -len("car")] if name.endswith("car") else ""
-    offsets = {one: x for one, x, wheels in _bodies(trip) if wheels and one.startswith(own)}
-    middle = next(x for one, x, _ in _bodies(trip) if one == name)
-    far = sorted(abs(x - middle) for x in offsets.values())
-    return far[-1] + OVERHANG if name.endswith("car") else far[0] + 0.5
+def _half_length(trip: "Trip", middle: float, stands: Standing) -> float:
+    """Of a car or a bogie frame with its middle at an offset (m), from the wheelsets on which it stands."""
+    axles = {name: placed.axle.name for name, placed in trip.placed.wheelsets.items()}
+    far = max(abs(x - middle) for name, x, _ in _bodies(trip) if axles.get(name) in stands.wheelsets)
+    return far + (OVERHANG if stands.is_car else 0.5)
 
 
 def _turned(x: float, y: float, angle: float, points: Array) -> Array:

@@ -216,6 +216,6 @@ def _draw_below(link: LinkGroup, node: Node, x: float, y: float, words: Words) -
 
 def _bond_name(node: Node, pair: str, most: float) -> str:
     """x, y, ..., slip_x of a bond; where that stands in the heading already, what seals it."""
-    name = node.name.removeprefix(f"{node.of}.")
+    name = node.bond or node.name
     shown = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
     return shorten(printable(shown), SMALL_TEXT, most)
