@@ -13,6 +13,7 @@ from trundle.model.input import signal_name
 from trundle.model.model import Model
 from trundle.model.table import with_tables
 from trundle.typing import Given, State, Values
+from trundle.warn import users_function, users_line
 
 CHOICES = (
     "give a number, tr.Table(t, values, between='linear') ('previous' holds each value until the next), a function of "
@@ -77,7 +78,8 @@ def signal(name: str, value: Given, span: tuple[Given, Given], breaks: Sequence[
             t0, t1 = _span(span)
             return sampled(value, t0, t1, breaks)
     except ModelError as error:
-        raise ModelError(f"input {name!r}: {error}") from None
+        place = users_line(error) or users_function(value)
+        raise ModelError(f"input {name!r}: {error}{f' ({place})' if place else ''}") from None
     listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
     what = f"{len(value)} numbers without times" if listed else repr(value)
     raise ModelError(f"input {name!r} cannot be {what}; {CHOICES}.")

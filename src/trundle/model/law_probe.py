@@ -5,7 +5,7 @@ Nothing is derived for that: the answers make the digest of the model, and a fau
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from threading import RLock
 from typing import final
@@ -23,7 +23,7 @@ from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, given_signal, is_signal, model_register
 from trundle.typing import Expr, Given
-from trundle.warn import users_line
+from trundle.warn import users_line, users_returns
 
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
@@ -57,7 +57,7 @@ class Asker:
                 answers = [_expression(answer, size) for answer in question()]
                 self._check(ca.veccat(ca.SX(0, 1), *answers))
         except TrundleError as error:
-            self.faults.append(f"{where}: {error}{_at(error)}")
+            self.faults.append(f"{where}: {error}{_at(error) or _returned(question, size)}")
         except Exception as error:  # a function of the user may raise anything
             reason = str(error).strip().splitlines()
             text = reason[0] if reason and "casadi" not in reason[0] else _plain(str(error))
@@ -65,8 +65,8 @@ class Asker:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
             hint = SIGNALS if isinstance(error, AttributeError) and "Signals'" in text else HINT
-            cause = f"{type(error).__name__}: {text}"
-            self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{_at(error)}")
+            cause, place = f"{type(error).__name__}: {text}", _at(error) or _returned(question, size)
+            self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{place}")
         else:
             return answers
         return []
@@ -106,11 +106,25 @@ def _at(error: Exception) -> str:
     return f" ({line})" if line else ""
 
 
+def _returned(question: Callable[[], Iterable[Given]], size: int) -> str:
+    """The line at which a function of the user returned what cannot be used; empty where that is not clear."""
+    faulty: Given = None
+    with users_returns() as returned, suppress(Exception), no_interpolation():
+        for faulty in question():
+            _expression(faulty, size)
+    exact = [one for one in returned if one.value is faulty]
+    if not exact and len({one.code for one in returned}) > 1:
+        return ""
+    return f" ({(exact or returned)[-1].line})" if returned else ""
+
+
 def _expression(value: Given, size: int) -> Expr:
     if isinstance(value, list | tuple | np.ndarray):
         value = ca.vertcat(*value)
     if value is None:
         raise ModelError("the function returns None; end it with `return` and an expression.")
+    if isinstance(value, bool | np.bool_):
+        raise ModelError(f"the function returns {value}, a truth value; write a number, or tr.where(condition, 1, 0).")
     try:
         answer = ca.SX(value)
     except NotImplementedError:

@@ -50,6 +50,13 @@ class LineForce(Between):
 
     law: EffortLaw
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, EffortLaw):
+            raise ModelError(
+                "LineForce: give a law on the distance of the two points, such as tr.Spring(100.0, rest=0.2) or "
+                f"tr.Motor(lambda t, q, u: -100.0 * (q - 0.2)), not {self.law!r}."
+            )
+
     @property
     def element(self) -> str:
         return self.law.element

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import NoReturn, final
 
 import numpy as np
 
 from trundle.arguments import answering
-from trundle.errors import SolveError
+from trundle.errors import SolveError, UnknownNameError
 from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
 from trundle.study.ipopt import Smooth, minimise
@@ -151,6 +151,14 @@ def _limits(over: Mapping[str, Sequence[float]]) -> tuple[Array, Array]:
 
 
 @final
+class _Values(dict[str, float]):
+    """Values that are varied, by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise UnknownNameError(name, self, "value among those varied")
+
+
+@final
 class _Scaled:
     """A function of named values as one of parts of their ranges; what was asked last is kept."""
 
@@ -162,7 +170,7 @@ class _Scaled:
     def _ask(self, z: Array) -> tuple[float, Array | None]:
         key = np.asarray(z, float).tobytes()
         if key not in self._kept:
-            values = dict(zip(self.names, (self.low + self.width * z).tolist(), strict=True))
+            values = _Values(zip(self.names, (self.low + self.width * z).tolist(), strict=True))
             answer = self.function(values)
             self._heed()
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
