@@ -40,17 +40,20 @@ def bitcode(part: str, home: str) -> bytes:
     """Bitcode with one outside name, trundle.<part>, for no machine in particular."""
     from llvmlite import binding as llvm
 
+    from trundle.kernel.link_once import linked_once
+
     function = getattr(import_module(home), part)
-    function.compile((function.argument,))
-    (signature,) = function.signatures
-    lines = function.inspect_llvm(signature).splitlines()
+    with linked_once():
+        function.compile((function.argument,))
+    (found,) = function.overloads.values()
+    lines = str(found.library.whole()).splitlines()
     text = "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
     # Numba's own convention: a status comes back, results and error information go through the first two pointers.
     wrapper = f"""
 define void @"trundle.{part}"(ptr %table) {{
   %result = alloca ptr
   %error = alloca ptr
-  %status = call i32 @"{function.overloads[signature].fndesc.mangled_name}"(ptr %result, ptr %error, ptr %table)
+  %status = call i32 @"{found.fndesc.mangled_name}"(ptr %result, ptr %error, ptr %table)
   ret void
 }}
 """
