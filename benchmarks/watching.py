@@ -10,7 +10,7 @@ With `--operations` no clock is asked: every call of a compiled function is coun
 its tape (functions such as a sine count FUNCTION, divisions and roots DIVISION; a kernel of several lanes does LANES of
 them at once). What the loop does around the kernels is added for second contacts and left out everywhere else, so that
 the numbers are rather too high than too low. The searches at the start and at the end of a run, which take one to two
-milliseconds however long it is, are not part of them.
+milliseconds however long it is, are not part of them. Batches in lanes are counted and timed too, their searches apart.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,10 +32,12 @@ from benchmarks.interleave import interleave, machine_code_at_once
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernel_store import base
 from trundle.integrate.integrate import integrate
+from trundle.integrate.lanes.integrate import LaneProblem, integrate_lanes
 from trundle.integrate.options import Sampling
 from trundle.integrate.problem import Problem
 from trundle.kernel import Kernel, read_tape
 from trundle.kernel.tape import LEAVES
+from trundle.study import batch as batch_study
 from trundle.study import simulate as study
 from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import guard_kernel
@@ -52,17 +55,32 @@ PER_COORDINATE, PER_LANE = 12, 30  # operations of the loop that pursues second 
 
 @dataclass(frozen=True)
 class Watched:
-    """A run that can be made with all watching, without that for second contacts, and without any."""
+    """What can be integrated with all watching, without that for second contacts, and without any."""
 
     name: str
-    whole: GuardedRun
+    whole: Any
     formulation: Formulation
+    lanes = 1
 
-    def problems(self) -> dict[str, Problem]:
+    def problems(self) -> dict[str, Any]:
         """What is integrated, by what is looked at."""
         problem = self.whole.problem
         alone = replace(problem, rivals=None)
         return {"all": problem, "guards": alone, "none": replace(alone, guards=None, n_guards=0)}
+
+    @abstractmethod
+    def integrate(self, problem: Any) -> object:
+        """Integrate without samples on the way."""
+
+    def kinds(self) -> dict[str, Callable[[], object]]:
+        """The three integrations, by what they look at."""
+        return {kind: lambda p=p: self.integrate(p) for kind, p in self.problems().items()}
+
+
+class WatchedRun(Watched):
+    """A run alone."""
+
+    whole: GuardedRun
 
     def integrate(self, problem: Problem) -> object:
         """Integrate without samples on the way."""
@@ -70,9 +88,32 @@ class Watched:
         samples = Sampling(np.array([run.case.t0, run.case.t1]))
         return integrate(problem, run.method, run.case, replace(run.options, samples=samples))
 
-    def kinds(self) -> dict[str, Callable[[], object]]:
-        """The three integrations, by what they look at."""
-        return {kind: lambda p=p: self.integrate(p) for kind, p in self.problems().items()}
+
+@dataclass(frozen=True)
+class LaneRun:
+    """What `integrate_lanes` is asked."""
+
+    problem: LaneProblem
+    method: Any
+    cases: Any
+    options: Any
+    threads: int | None
+
+
+class WatchedBatch(Watched):
+    """Many runs in lanes."""
+
+    whole: LaneRun
+
+    @property
+    def lanes(self) -> int:  # type: ignore[override]
+        """Runs side by side."""
+        return self.whole.problem.rhs.lanes
+
+    def integrate(self, problem: LaneProblem) -> object:
+        """Integrate in one thread."""
+        run = self.whole
+        return integrate_lanes(problem, run.method, run.cases, run.options, 1)
 
 
 def watched(name: str, model: tr.Model, duration: float) -> Watched:
@@ -87,7 +128,23 @@ def watched(name: str, model: tr.Model, duration: float) -> Watched:
         run = model.build().simulate(duration, samples=2)
     if not run.ok:
         raise RuntimeError(f"{name}: {run.outcome}")
-    return Watched(name, *caught[0])
+    return WatchedRun(name, *caught[0])
+
+
+def watched_batch(name: str, model: tr.Model, duration: float, start: dict[str, np.ndarray]) -> Watched:
+    """The integration of a batch in lanes, caught on its way."""
+    caught: list[LaneRun] = []
+
+    def catch(*asked: Any) -> object:
+        caught.append(LaneRun(*asked))
+        return integrate_lanes(*asked)
+
+    system = model.build()
+    with patch.object(batch_study, "integrate_lanes", catch):
+        found = system.batch(duration, start, samples=None, threads=1)
+    if {*found.outcomes} != {"FINISHED"}:
+        raise RuntimeError(f"{name}: {found.outcomes}")
+    return WatchedBatch(name, caught[0], system.formulation)
 
 
 def tangent_surface(swings: bool) -> tr.Model:
@@ -99,13 +156,21 @@ def tangent_surface(swings: bool) -> tr.Model:
 
 
 def runs() -> list[Watched]:
-    """The two examples in which surfaces may touch twice."""
+    """The two examples in which surfaces may touch twice, alone and in lanes."""
     return [
         watched("spiral column, long", tr.examples.model("spiral-column"), 100.0),
         watched("tangent surface, long", tangent_surface(swings=True), 400.0),
         watched("spiral column, short", tr.examples.model("spiral-column"), 1.6),
         watched("tangent surface, short", tangent_surface(swings=False), 1.0),
-    ]
+        watched_batch(
+            "spiral column, 64 in lanes", tr.examples.model("spiral-column"), 50.0,
+            {"column.displacement_rate": np.linspace(1.0, 2.0, 64)},
+        ),
+        watched_batch(
+            "tangent surface, 64 in lanes", tangent_surface(swings=True), 400.0,
+            {"surface.angle_rate": np.linspace(0.5, 0.505, 64)},
+        ),
+    ]  # fmt: skip
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -132,13 +197,14 @@ def work_of(function: Any) -> int:
 
 def prices(run: Watched) -> dict[str, float]:
     """Operations of one call of each kernel."""
-    f, problem = run.formulation, run.whole.problem
-    found: dict[str, float] = {name: work_of(function) for name, function in base(f).items() if function is not None}
-    found |= {name: work_of(function) for name, function in guard_kernel(f).items()}
+    f, problem, wide = run.formulation, run.whole.problem, max(1.0, run.lanes / LANES)
+    functions = {name: function for name, function in base(f).items() if function is not None} | guard_kernel(f)
+    found: dict[str, float] = {name: wide * work_of(function) for name, function in functions.items()}
     if problem.rivals is not None:
         around = problem.rivals.kernels[0].lanes
         for (name, function), reach in zip(rival_kernels(f).items(), problem.rivals.reach, strict=True):
-            loop = around * (PER_COORDINATE * len(reach) + PER_LANE + f.n_x + problem.rhs.n_p)
+            copied = f.n_x + (problem.rhs.n_p if run.lanes == 1 else 0)
+            loop = around * (PER_COORDINATE * len(reach) + PER_LANE + copied)
             found[name] = work_of(function) * around / LANES + loop
     return found
 
@@ -174,11 +240,11 @@ def main() -> None:
     """Print the table."""
     by_count = "--operations" in sys.argv
     rounds = next((int(word) for word in sys.argv[1:] if word.isdigit()), 40)
-    print(f"{'':28s}{'guards':>10s}{'second contacts':>18s}")
+    print(f"{'':32s}{'guards':>10s}{'second contacts':>18s}")
     for run in runs():
         cost = counted(run) if by_count else timed(run, rounds)
         guards, rivals = (100 * (cost[a] / cost[b] - 1) for a, b in (("guards", "none"), ("all", "guards")))
-        print(f"{run.name:28s}{guards:9.1f}%{rivals:17.1f}%{'' if rivals < BAR else '  above the bar'}")
+        print(f"{run.name:32s}{guards:9.1f}%{rivals:17.1f}%{'' if rivals < BAR else '  above the bar'}")
 
 
 if __name__ == "__main__":

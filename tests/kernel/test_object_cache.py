@@ -3,6 +3,7 @@
 import importlib
 import os
 import shutil
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 import trundle
 import trundle.kernel.cache as kernel_cache
 import trundle.kernel.compile as compilation
+from trundle.equations.kernel_store import source_of
 from trundle.kernel import (
     Bundle,
     CacheWarning,
@@ -317,6 +319,27 @@ def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert user_directory() == tmp_path / "trundle"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert user_directory() == Path.home() / ".cache" / "trundle"
+
+
+def test_code_that_makes_a_kernel_is_part_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it stands in a folder that does not shape the equations."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for value in (1.0, 25.0):  # of another size: else Python might take the module for unchanged
+        (tmp_path / "makes_a_kernel.py").write_text(
+            "def make(f):\n    t, x, p = f.functions.inputs\n"
+            f"    return {{'value': f.functions.function('value', {value} + 0 * t)}}\n"
+        )
+        importlib.invalidate_caches()
+        sys.modules.pop("makes_a_kernel", None)
+        source_of.cache_clear()
+        make = importlib.import_module("makes_a_kernel").make
+        m = trundle.Model("its own kernel")
+        m.connect(trundle.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1.0)))
+        f = m.build().formulation
+        kernel = f.kernels("one of its own", make)["value"]
+        found.append(float(kernel(0.0, np.zeros(f.n_x), f.default_parameters)[0]))
+    assert found == [1.0, 25.0]
 
 
 def test_wide_kernels_are_cached_apart_from_narrow_ones():

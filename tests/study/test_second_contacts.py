@@ -59,6 +59,39 @@ def test_a_second_touch_in_some_cases_of_a_batch() -> None:
         assert "second point" in found.messages[case] and "{" not in found.messages[case]
 
 
+def pose(system: System, place: float) -> dict[str, float]:
+    """On one flank of the trough, at this place of the column."""
+    height = system.trace("column.displacement", 5.43).at(place)["cylinder.displacement"]
+    return {"column.displacement": place, "cylinder.displacement": float(height)}
+
+
+def test_a_second_touch_in_the_last_steps_of_a_batch() -> None:
+    """Too late to be met on the way: by the search at the end; the second case ends just before it."""
+    system = column(0.8)
+    near = pose(system, TROUGH - 1e-3)
+    start = {name: np.array([value, value]) for name, value in near.items()}
+    found = system.batch(1e-3, {**start, "column.displacement_rate": np.array([6.0, 0.5])})
+    assert found.settings["way"] == "in lanes"
+    assert found.outcomes == ["DOUBLE_CONTACT", "FINISHED"]
+    assert found.batch.x_end[0, 0] == pytest.approx(TROUGH, abs=1e-8)
+
+
+def test_cases_of_a_batch_touch_where_single_runs_do() -> None:
+    """Random speeds: some end on the way to the trough, some would pass it."""
+    rng = np.random.default_rng(8)
+    system, speed = column(0.8), rng.uniform(3.0, 9.0, 40)
+    found = system.batch(0.9, {"column.displacement_rate": speed}, rtol=1e-9)
+    assert {"DOUBLE_CONTACT", "FINISHED"} <= {*found.outcomes} and found.settings["way"] == "in lanes"
+    for case in range(0, 40, 5):
+        single = system.simulate(0.9, {"column.displacement_rate": speed[case]}, samples=2, rtol=1e-9)
+        assert single.trajectory is not None
+        assert found.outcomes[case] == single.trajectory.outcome.name
+        assert found.batch.t_end[case] == pytest.approx(single.trajectory.t_end, abs=1e-8)
+    met = np.array(found.outcomes) == "DOUBLE_CONTACT"
+    assert found.batch.x_end[met, 0] == pytest.approx(TROUGH, abs=1e-7)
+    assert np.all(found.batch.x_end[~met, 0] < TROUGH)
+
+
 def test_an_interruption_while_cases_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one that touches twice is done, at the second one the batch ends; nothing is run after that."""
     asked: list[float] = []
@@ -121,19 +154,14 @@ def test_a_ring_that_tumbles_over_a_rod_has_the_gap_of_its_closest_points(option
 def test_a_start_that_overlaps_elsewhere_is_refused() -> None:
     """On one flank of the trough, a little beyond the place where the cylinder touches both."""
     system = column(0.8)
-    trace = system.trace("column.displacement", 5.43)
-
-    def pose(place: float) -> dict[str, float]:
-        return {"column.displacement": place, "cylinder.displacement": float(trace.at(place)["cylinder.displacement"])}
-
-    assert system.simulate(1e-4, pose(TROUGH - 1e-3), samples=2).ok
-    met = system.simulate(1e-3, pose(TROUGH - 1e-3), samples=2)  # in one step
+    assert system.simulate(1e-4, pose(system, TROUGH - 1e-3), samples=2).ok
+    met = system.simulate(1e-3, pose(system, TROUGH - 1e-3), samples=2)  # in one step
     assert met.outcome.startswith("DOUBLE_CONTACT") and met.trajectory is not None
     assert met.trajectory.x_end[0] == pytest.approx(TROUGH, abs=1e-8)
-    beyond = pose(TROUGH + 1e-3)
+    beyond = pose(system, TROUGH + 1e-3)
     with pytest.raises(SolveError, match=r"'contact': at the start the surfaces .* overlap elsewhere, by"):
         system.simulate(1e-3, beyond)
-    both = {name: [value, beyond[name]] for name, value in pose(3.0).items()}
+    both = {name: [value, beyond[name]] for name, value in pose(system, 3.0).items()}
     with pytest.warns(BatchWarning, match="case 1"):
         batch = system.batch(1e-3, both)
     assert batch.outcomes == ["FINISHED", "REFUSED"] and "overlap elsewhere" in batch.messages[1]

@@ -1,7 +1,11 @@
 """Machine code of the equations: compiled when first asked for, and kept on disk under the key of the Spec."""
 
+import sys
 from collections.abc import Callable, Mapping
+from functools import cache
+from hashlib import sha256
 from math import frexp
+from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
@@ -39,6 +43,13 @@ def stiff(f: "Formulation") -> dict[str, TapeFunction]:
 def events(f: "Formulation") -> dict[str, TapeFunction]:
     """Event functions, their bounds, jumps, collisions."""
     return event_functions(f.model, f.functions)
+
+
+@cache
+def source_of(module: str) -> str:
+    """Digest of the code of a module; empty where it has no file."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return "" if file is None else sha256(Path(file).read_bytes()).hexdigest()
 
 
 MAKERS: dict[str, Maker] = {"base": base, "lanes": lanes, "stiff": stiff, "events": events}
@@ -87,6 +98,8 @@ class KernelStore:
 
     def _load(self, kind: str, make: Maker, lanes: int) -> dict[str, Kernel]:
         key, owner = self._key(kind, lanes), f" of the model {self._of.model.name!r}"
+        if make is not MAKERS.get(kind):
+            key += f" {source_of(make.__module__)}"  # the cache itself knows the code of the equations only
         kept = load_kept(key, owner)
         if kept is not None:
             return kept

@@ -27,3 +27,5 @@ MOST_UNDECIDED = 64  # of the shortest parts of a search: beyond, a function can
 LONGEST_SEARCH = 200  # halvings that are open at once in a search by bounds
 
 OVERDUE = -1e-9  # value below which an event that nobody saw coming is due
+
+STRIDE = 0.15  # longest move of a common normal that is looked for, of the reach of the search

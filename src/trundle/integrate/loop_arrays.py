@@ -177,7 +177,7 @@ class LoopArrays:
         run.n_contacts, run.treatment, run.given_events = problem.contacts, problem.treatment, problem.given_events
         run.n_guards = problem.n_guards
         if problem.rivals is not None:
-            run.n_rivals, run.rival_lanes = len(problem.rivals.kernels), problem.rivals.lanes
+            run.n_rivals, run.rival_lanes, run.rival_packs = len(problem.rivals.kernels), problem.rivals.lanes, 1
             run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS
         run.driven = int(problem.driven and problem.energy is not None)
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)

@@ -79,6 +79,7 @@ class StepRecord(Record):
     # other common normals of contacts (see `rivals`), in packs of lanes
     n_rivals: int
     rival_lanes: int
+    rival_packs: int  # of each contact
     rival_fresh: int  # first looks at normals behind the contact that are left
     rival_away: float  # m, from the contact, below which they are the contact itself
     rival_kernel: Ints
@@ -294,9 +295,10 @@ class LaneRecord(StepRecord):
     job: Ints
     guard_job: Ints  # whose signs are known
     guard_calm: Ints  # 1: they changed little in the last step
-    rival_packs: int
-    rival_turn: int
+    rival_turn: int  # steps since the first pack of each contact had its turn
     rival_job: Ints  # whose rivals are pursued
+    rival_row: int  # numbers of one run in `rival_start`
+    rival_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints
     rejected: Ints
     # of a state in a lane

@@ -5,17 +5,17 @@ every sixth step of the run, from places that spread evenly over the surfaces. O
 the sooner its gap may vanish. Where the gap falls below that of the contact, or below zero while they touch, the
 surfaces touch in a second point or have their closest points elsewhere.
 
-A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several.
+A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several
+(`lanes.rivals`).
 """
 
 import math
 
 from trundle.integrate import codes as at
-from trundle.integrate.record import LaneRecord, LoopRecord, StepRecord
+from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
 
 WIDEST = 4  # surface coordinates of a contact
-STRIDE = 0.15  # longest Newton step, of the reach of the search
 FOUND = 1e-3  # Newton step, of the reach, from which on a normal is known
 APART = 2e5  # distance from the contact, over the least one and the Newton step, that it must have then
 DEEP = 1e3  # overlap, over the least distance from the contact, of normals that may have touched on the way
@@ -46,18 +46,26 @@ def seed(run: StepRecord, pack: int, lane: int, own: Pointer) -> None:
 
 
 @inner
+def is_same(run: StepRecord, pack: int, lane: int, other_pack: int, other: int) -> bool:
+    """Whether another lane, or the same one of another pack of the contact, knows this normal already."""
+    w, n, first, second = run.rival_lanes, run.rival_width[pack], run.rival_first[pack], run.rival_first[other_pack]
+    away = math.inf if run.rival_held[other_pack * w + other] == 0 else 0.0
+    for i in range(n):
+        s = run.rival_s[(first + i) * w + lane] - run.rival_s[(second + i) * w + other]
+        away = max(away, abs(s) / run.rival_reach[first + i])
+    return away < 2.0 * FOUND
+
+
+@inner
 def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
-    """Whether another lane of the pack knows this normal already."""
-    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
-    for other in range(w):
-        if other != lane and run.rival_held[pack * w + other] != 0:
-            away = 0.0
-            for i in range(n):
-                s = run.rival_s[(first + i) * w + lane] - run.rival_s[(first + i) * w + other]
-                away = max(away, abs(s) / run.rival_reach[first + i])
-            if away < 2.0 * FOUND:
-                return True
-    return False
+    """Whether this normal is known already: in a run alone by another lane, in lanes by another pack of the contact."""
+    packs, twin = run.rival_packs, False
+    for other in range(run.rival_lanes if packs == 1 else 0):
+        twin = twin or (other != lane and is_same(run, pack, lane, pack, other))
+    first = pack - pack % packs
+    for other in range(first, first + packs):
+        twin = twin or (other != pack and is_same(run, pack, lane, other, lane))
+    return twin
 
 
 @inner
@@ -71,56 +79,76 @@ def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
         lapse = clock[lane] - since[lane]
         if held[lane] != 0 and lapse > 0.0:
             for i in range(n):
-                move, most = rate[i * w + lane] * lapse, STRIDE * reach[i]
+                move, most = rate[i * w + lane] * lapse, at.STRIDE * reach[i]
                 s[i * w + lane] += min(max(move, -most), most)
 
 
 @inner
-def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> bool:
+def turn_rate(run: StepRecord, pack: int, lane: int, lapse: float) -> None:
+    """The rate at which a known normal moves, by what its Newton step adds to where it was foreseen."""
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    per_time = 1.0 / lapse if lapse > 0.0 else 0.0
+    for i in range(n):
+        run.rival_rate[(first + i) * w + lane] += per_time * run.rival_out[i * w + lane]
+
+
+@inner
+def know(run: StepRecord, pack: int, lane: int, value: float, lapse: float) -> None:
+    """A normal ahead of the contact is known from now on, or as before."""
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    which = pack * w + lane
+    if run.rival_held[which] == 0:
+        run.rival_slope[which] = math.inf
+        for i in range(n):
+            run.rival_rate[(first + i) * w + lane] = 0.0
+    elif lapse > 0.0:
+        run.rival_slope[which] = abs(value - run.rival_value[which]) / lapse
+    run.rival_held[which], run.rival_value[which] = 1, value
+
+
+@inner
+def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
     """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met. The
     answer tells whether one that is known wants another Newton step.
 
-    The kernel gives the step, the gap less that of the contact (or less zero), the gap, the product of the normals, the
-    quality of the step, the distance from the contact, and the coordinates of the contact itself.
+    The kernel gives the step (at most STRIDE of the reach), the gap less that of the contact (or less zero), the gap,
+    the product of the normals, the quality of the step, the distance from the contact, the coordinates of the contact
+    itself, the point, and the size of the whole step over the reach, infinite where it is not a number.
     """
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     out, s = run.rival_out, shifted(run.rival_s, first * w)
-    x, rate = shifted(run.rival_x, (WIDEST - n) * w), shifted(run.rival_rate, first * w)
+    x = shifted(run.rival_x, (WIDEST - n) * w)
     since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
     age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
-    slope, reach, least = shifted(run.rival_slope, pack * w), shifted(run.rival_reach, first), run.rival_away
+    slope, least = shifted(run.rival_slope, pack * w), run.rival_away
     foresee(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
-    own = shifted(out, (n + 5) * w)
+    own, sizes = shifted(out, (n + 5) * w), shifted(out, (2 * n + 8) * w)
     unsettled = False
+    for i in range(n * w):
+        s[i] += out[i]
     for lane in range(w):
-        size, finite = 0.0, 0.0
+        before, size = held[lane], sizes[lane]
+        if before == 0 and FOUND <= size < math.inf and age[lane] < PATIENCE:  # on its way
+            age[lane] += 1
+            continue
         lapse = clock[lane] - since[lane]
         since[lane] = clock[lane]
-        for i in range(n):
-            size = max(size, abs(out[i * w + lane]) / reach[i])
-            finite += 0.0 * out[i * w + lane]
         value, gap = out[n * w + lane], out[(n + 1) * w + lane]
         facing, quality, away = out[(n + 2) * w + lane], out[(n + 3) * w + lane], out[(n + 4) * w + lane]
-        if finite != 0.0:  # nan
+        if not size < math.inf:
             seed(run, pack, lane, own)
             continue
-        before, part = held[lane], min(1.0, STRIDE / max(size, 1e-300))
-        keeps, per_time = 1.0 if before != 0 else 0.0, part / lapse if before != 0 and lapse > 0.0 else 0.0
-        for i in range(n):
-            s[i * w + lane] += part * out[i * w + lane]
-            rate[i * w + lane] = keeps * rate[i * w + lane] + per_time * out[i * w + lane]
-        age[lane] += 1
+        if before != 0:
+            turn_rate(run, pack, lane, lapse)
         if size < FOUND and away > APART * size * least:  # or it might be on its way to the contact itself
-            twin = alone and before == 0 and is_twin(run, pack, lane)
+            twin = before == 0 and is_twin(run, pack, lane)
             if facing >= 0.0 or abs(quality) < SINGULAR or away < least or twin:
                 seed(run, pack, lane, own)
                 continue
             if value > 0.0:
-                if before == 0 or lapse > 0.0:
-                    slope[lane] = math.inf if before == 0 else abs(value - last[lane]) / lapse
-                held[lane], last[lane] = 1, value
+                know(run, pack, lane, value, lapse)
             elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
                 run.rival_hit[lane] = 1
             elif run.rival_fresh > 0 and DEEP * least > -gap:  # it may have touched a little before
@@ -130,6 +158,7 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
                 seed(run, pack, lane, own)
         elif size > LOST or before == 0:
             held[lane] = 0
+            age[lane] += 1
             if age[lane] > PATIENCE:
                 seed(run, pack, lane, own)
         elif value < FAR * abs(value - last[lane]):
@@ -173,7 +202,7 @@ def pursue_rivals(run: LoopRecord) -> None:
         eager, unsettled = run.rival_loose[pack] == 1, False
         for i in range(max(EFFORT, SETTLING)):
             if i == 0 or (eager and i < EFFORT) or (unsettled and i < SETTLING):
-                unsettled = pursue(run, pack, clock, parameters, True)
+                unsettled = pursue(run, pack, clock, parameters)
         if eager or unsettled:
             run.rival_rest = 0
         for lane in range(w):
@@ -184,27 +213,3 @@ def pursue_rivals(run: LoopRecord) -> None:
                 run.answer = at.RIVAL
                 run.rival_met = pack * w + lane
             hit[lane] = 0
-
-
-@inner
-def pursue_in_lanes(run: LaneRecord) -> None:
-    """Pursue those of the runs in all lanes, at the ends of the accepted steps; a lane that meets one is ALARMED."""
-    w, job, known, hit = run.lanes, run.job, run.rival_job, run.rival_hit
-    for lane in range(w):
-        run.clock[lane] = run.t[lane] + run.h[lane]
-        hit[lane] = 0
-        if known[lane] != job[lane]:
-            known[lane] = job[lane]
-            for pack in range(run.n_rivals):
-                run.rival_s[run.rival_first[pack] * w + lane] = math.nan  # to be seeded
-                run.rival_held[pack * w + lane] = 0
-    copy(run.x_new, shifted(run.rival_x, WIDEST * w), run.n_x * w)
-    run.rival_turn = (run.rival_turn + 1) % run.rival_packs
-    for pack in range(run.rival_turn, run.n_rivals, run.rival_packs):  # one pack of each contact in turn
-        unsettled = True
-        for _ in range(SETTLING):
-            if unsettled:
-                unsettled = pursue(run, pack, run.clock, run.p, False)
-    for lane in range(w):
-        if hit[lane] == 1 and run.accept[lane] == at.ACCEPTED:
-            run.accept[lane] = at.ALARMED

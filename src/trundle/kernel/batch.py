@@ -55,17 +55,18 @@ def evaluate(
 
 
 class PackedStates:
-    """States in lanes, all at one time with the same parameters, that are evaluated again and again: `x` and `out` have
-    the shape (groups, values, lanes) and may be changed in between.
+    """States in lanes that are evaluated again and again: `x` and `out` have the shape (groups, values, lanes) and may
+    be changed in between. Times and parameters are common, or there is a time and a row of parameters for each state.
     """
 
-    def __init__(self, kernel: Kernel, t: float, x: np.ndarray, p: np.ndarray) -> None:
+    def __init__(self, kernel: Kernel, t: float | np.ndarray, x: np.ndarray, p: np.ndarray) -> None:
         lanes, groups = kernel.lanes, len(x) // kernel.lanes
         self.kernel = kernel
         self.x, self.out = aligned(groups, kernel.n_x, lanes), aligned(groups, kernel.n_out, lanes)
         self.x[:] = x.reshape(groups, lanes, -1).transpose(0, 2, 1)
         clock, parameters, work = aligned(groups, lanes), aligned(groups, kernel.n_p, lanes), kernel.new_work()
-        clock[:], parameters[:] = t, p[:, None]
+        clock[:] = t if np.ndim(t) == 0 else np.reshape(t, (groups, lanes))
+        parameters[:] = p[:, None] if np.ndim(p) == 1 else p.reshape(groups, lanes, kernel.n_p).transpose(0, 2, 1)
         self._arrays = (clock, self.x, parameters, self.out, work)
         self._addresses = [address_of(array) for array in self._arrays]
 

@@ -20,7 +20,8 @@ from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
 from trundle.study.guarded_run import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
-from trundle.study.rivals import overlaps_at
+from trundle.study.rivals import overlapping
+from trundle.typing import Array
 
 DOUBTFUL = (*BROKEN_OFF, TOO_MANY_STEPS.name, ALARM.name)  # endings that a single run looks at again
 Integrate = Callable[[Cases, Options], tuple[Batch, BatchEvents | None]]
@@ -43,7 +44,8 @@ def integrate_cases(
     times = options.samples.times
     options = replace(options, samples=Sampling(np.zeros(0) if times is None else times))
     batch, log = by(cases, replace(options, limits=replace(options.limits, most=first_look(f, options.limits.most))))
-    again = [i for i in range(len(cases)) if batch.outcome(i).name in DOUBTFUL or _may_touch(f, batch, log, i)]
+    again = [i for i in range(len(cases)) if batch.outcome(i).name in DOUBTFUL]
+    again = sorted({*again, *_touching(f, batch, cases.p if log is None else log.p_end)})
 
     def run(i: int) -> None:
         found = integrate_guarded(f, GuardedRun(single, method, cases[i], options))
@@ -71,11 +73,10 @@ def run_again(batch: Batch, cases: Iterable[int], run: Callable[[int], None]) ->
         batch.endings.pop(i, None)
 
 
-def _may_touch(f: Formulation, batch: Batch, log: BatchEvents | None, i: int) -> bool:
-    """Whether a case that was run alone overlaps elsewhere at its end; lanes look at more steps on the way."""
-    if log is None or not batch.outcome(i).ok:
-        return False
-    return bool(overlaps_at(f, float(batch.t_end[i]), batch.x_end[i], log.p_end[i]))
+def _touching(f: Formulation, batch: Batch, p_end: Array) -> list[int]:
+    """Cases whose surfaces overlap elsewhere at the end."""
+    ended = np.array([i for i in range(len(batch.code)) if batch.outcome(i).ok], int)
+    return [int(i) for i in ended[overlapping(f, batch.t_end[ended], batch.x_end[ended], p_end[ended])]]
 
 
 def _keep(batch: Batch, log: BatchEvents | None, i: int, found: Trajectory) -> None:

@@ -16,6 +16,7 @@ from trundle.contact.geometry import loop_contact
 from trundle.contact.search import ContactSearch
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.integrate.codes import STRIDE
 from trundle.integrate.options import Rival
 from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
 from trundle.integrate.problem import Problem, Rivals
@@ -36,6 +37,7 @@ LAST_STEPS = 64  # before its end, in which a run may have passed a second touch
 KNOWN = 6  # common normals that a run begins with; the other lanes look for more
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
 SAME = 0.05  # of the reach, between two looks at one common normal
+TINY = 1e-300
 TOUCHES = 1e-6  # of the length of the model: gap at a second touch
 
 
@@ -61,7 +63,7 @@ def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
     """For each contact a function of [coordinates, x]; see `integrate.rivals` for what it gives."""
     e, functions = f.functions.equations, {}
     t, x, p = f.functions.inputs
-    for i, c in enumerate(f.once(find_rivals)):
+    for i, (c, reach) in enumerate(zip(f.once(find_rivals), f.once(_reaches), strict=True)):
         pair, own = c.pair, e.contact_bonds[c.name].contact
         assert isinstance(pair, HigherPair)
         s = ca.SX.sym("s", len(pair.followers))
@@ -69,9 +71,12 @@ def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
         at = [e.signals[f"{c.name}.{name}"] for name in pair.followers]
         distance = ca.norm_2(contact.point - own.point)
         above = ca.fmax(own.gap, 0) if is_loose(c) else 0
+        size = ca.mmax(ca.fabs(contact.corrections / reach))  # of nan and a number it gives the number
+        size = ca.if_else(ca.fabs(ca.sum1(contact.corrections)) < np.inf, size, np.inf)
+        step = contact.corrections * ca.fmin(1, STRIDE / ca.fmax(size, TINY))
         outputs = (
-            contact.corrections, contact.gap - above, contact.gap, dot(contact.axes[2], contact.opposed),
-            contact.quality, distance, ca.vertcat(*at), contact.point,
+            step, contact.gap - above, contact.gap, dot(contact.axes[2], contact.opposed),
+            contact.quality, distance, ca.vertcat(*at), contact.point, size,
         )  # fmt: skip
         functions[f"rival{i}"] = ca.Function("rival", [t, ca.vertcat(s, x), p], [ca.densify(ca.vertcat(*outputs))])
     return functions
@@ -84,27 +89,33 @@ def _reach(coordinate: Named, length: float) -> float:
     return float(np.pi) if coordinate.closed else 2 * float(np.pi)
 
 
+def _reaches(f: Formulation) -> list[Array]:
+    """How far the search goes in each coordinate of each contact that may touch twice."""
+    found = []
+    for c in f.once(find_rivals):
+        pair = c.pair
+        assert isinstance(pair, HigherPair)
+        known = {k.name: k for chart in pair.charts for k in chart.coordinates}
+        found.append(np.array([_reach(known[name], f.length) for name in pair.followers]))
+    return found
+
+
 def rivals_of(f: Formulation) -> Rivals | None:
     """What the loops pursue; None where no contact can touch twice."""
     return f.once(_rivals)
 
 
 def _kernels(f: Formulation) -> dict[str, Kernel]:
-    return f.kernels("rivals in lanes", rival_kernels, wide=True)
+    return f.kernels(f"rivals in lanes, strides of {STRIDE}", rival_kernels, wide=True)
 
 
 def _rivals(f: Formulation) -> Rivals | None:
     found = f.once(find_rivals)
     if not found:
         return None
-    kernels, reach = f.once(_kernels), []
-    for c in found:
-        pair = c.pair
-        assert isinstance(pair, HigherPair)
-        known = {k.name: k for chart in pair.charts for k in chart.coordinates}
-        reach.append(np.array([_reach(known[name], f.length) for name in pair.followers]))
+    kernels = f.once(_kernels)
     wide = tuple(kernels[f"rival{i}"] for i in range(len(found)))
-    return Rivals(wide, tuple(reach), tuple(map(is_loose, found)), AWAY * f.length)
+    return Rivals(wide, tuple(f.once(_reaches)), tuple(map(is_loose, found)), AWAY * f.length)
 
 
 def _normals(f: Formulation) -> list[Normals]:
@@ -123,6 +134,15 @@ def overlaps_at(f: Formulation, t: float, x: Array, p: Array) -> list[tuple[int,
         for s, values in zip(*normals.search(t, x, p, AT_START), strict=True)
         if -SHALLOW * f.length < values[normals.n + 1] < 0
     ]
+
+
+def overlapping(f: Formulation, t: Array, x: Array, p: Array) -> Array:
+    """For each of many states whether contacts that cannot open overlap a little elsewhere."""
+    found = np.zeros(len(t), bool)
+    for c, normals in zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True):
+        if not is_loose(c):
+            found |= normals.overlapping(t, x, p, AT_START, SHALLOW * f.length)
+    return found
 
 
 def normals_at_start(f: Formulation, q: Array, t: float, x: Array, p: Array) -> tuple[Array, ...]:
@@ -268,7 +288,7 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
     found = run(t)
     name = f.once(find_rivals)[second.contact].name
     point = normals.values(t, near[t][None, :], found.x_end, found.p_end)
-    place = ", ".join(f"{v:.6g}" for v in point[0, 2 * normals.n + 5 :])
+    place = ", ".join(f"{v:.6g}" for v in point[0, 2 * normals.n + 5 : 2 * normals.n + 8])
     sentence = DOUBLE_CONTACT.sentence.format(contact=repr(name), place=f"({place}) m")
     return replace(found, outcome=replace(DOUBLE_CONTACT, sentence=sentence))
 

@@ -28,7 +28,7 @@ from trundle.kernel import aligned, compile_busy, compiled
 from trundle.kernel.memory import point_to
 from trundle.preparing import under_way
 
-PACKS = 4  # of lanes in which other common normals of a contact are pursued
+PACKS = 3  # of lanes in which other common normals of a contact are pursued: one looks for them, two follow them
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
 
 
@@ -49,6 +49,20 @@ class LaneProblem:
     def __post_init__(self) -> None:
         if self.project is not None and (self.project.lanes, self.project.n_x) != (self.rhs.lanes, self.rhs.n_x):
             raise SolveError("the kernels rhs and project of a batch must have the same lanes and states.")
+
+
+def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
+    """Common normals at the starts of all cases as the packs of lanes begin with them: coordinates and gap for each
+    pack of each contact, nan where there is none, such as in the first one; and how many numbers that is for each case.
+    """
+    widths = [len(reach) + 1 for reach in rivals.reach]
+    first = PACKS * np.concatenate([[0], np.cumsum(widths)])
+    found = np.full((len(cases), first[-1]), np.nan)
+    for row, normals in zip(found, cases.normals, strict=False):
+        for contact, known in enumerate(normals):
+            block = row[first[contact] : first[contact + 1]].reshape(PACKS, -1)
+            block[1 : 1 + len(known)] = known[: PACKS - 1]
+    return found, int(first[-1])
 
 
 @final
@@ -110,7 +124,7 @@ def integrate_lanes(
         return out
     count = max(1, min(threads or os.cpu_count() or 1, -(-jobs // problem.rhs.lanes)))
     edges = np.linspace(0, jobs, count + 1).astype(int)
-    whole = Cases(start, end, x_end, p)
+    whole = Cases(start, end, x_end, p, cases.normals)
     shares = [_Share(problem, method, whole, options, out, range(first, last)) for first, last in pairwise(edges)]
     _run(shares)
     out.code[out.code == RUNNING] = INTERRUPTED.code
@@ -204,6 +218,7 @@ class _Share:
             self._arrays["rival_job"] = np.full(w, -1)
             run.n_rivals, run.rival_lanes = PACKS * len(problem.rivals.kernels), w
             run.rival_packs = PACKS
+            self._arrays["rival_start"], run.rival_row = known_at_start(problem.rivals, cases)
             run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS * len(jobs)
         values = 0 if problem.guards is None else problem.guards.n_out
         self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}

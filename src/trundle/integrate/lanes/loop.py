@@ -9,10 +9,10 @@ import math
 from trundle.integrate import codes as at
 from trundle.integrate.guards import watch_lanes
 from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
+from trundle.integrate.lanes.rivals import pursue_in_lanes
 from trundle.integrate.lanes.samples import reached, write_samples
 from trundle.integrate.lanes.step import attempt, evaluate, project
 from trundle.integrate.record import LaneRecord
-from trundle.integrate.rivals import pursue_in_lanes
 from trundle.integrate.step_control import LEAST_LAST, growth, shrinkage, smallest_step
 from trundle.kernel.pointers import inner, part_of, shifted
 

@@ -94,7 +94,8 @@ def integrate_stretches(
         x = whole.x_end[going]
         if k:
             x = _carried(rhs, stretches.end[going, k - 1], begin[going], x, cases.p[going])
-        part = Cases(begin[going], end[going], x, cases.p[going])
+        known = cases.normals if k == 0 else ()  # at the start; later ones are found along the way
+        part = Cases(begin[going], end[going], x, cases.p[going], known)
         found = integrate_lanes(problem, method, part, options, threads)
         whole.t_end[going], whole.x_end[going], whole.code[going] = found.t_end, found.x_end, found.code
         whole.steps[going] += found.steps
