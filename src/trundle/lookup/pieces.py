@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from trundle.lookup.slopes import cubics, monotone_slopes, smooth_slopes
 from trundle.typing import Array
 
 DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
@@ -13,19 +14,16 @@ SLACK = 1e-12  # of the range: so far beyond it an argument is round-off
 
 def pieces(x: Array, y: Array, between: str, periodic: bool = False) -> Array:
     """Coefficients (degree + 1, intervals, ...) for values y (knots, ...) at knots x."""
-    from scipy.interpolate import CubicSpline, PchipInterpolator
-
     if between == "previous":
         return y[None, :]
     if between == "linear":
         h = np.diff(x).reshape(-1, *[1] * (y.ndim - 1))
         return np.stack([y[:-1], np.diff(y, axis=0) / h])
-    if between == "cubic":
-        made = CubicSpline(x, y, bc_type="periodic" if periodic else "not-a-knot")
-    else:
-        made = PchipInterpolator(x, y)
-    coefficients: Array = made.c[::-1]
-    return coefficients
+    if periodic and between == "cubic":
+        from scipy.interpolate import CubicSpline
+
+        return np.asarray(CubicSpline(x, y, bc_type="periodic").c[::-1])
+    return cubics(x, y, smooth_slopes(x, y) if between == "cubic" else monotone_slopes(x, y))
 
 
 def quintic(x: Array, f: Array, f1: Array, f2: Array) -> Array:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from trundle.contact.search import ContactSearch
 from trundle.equations.kernels import Functions
@@ -269,4 +268,6 @@ def skew(v: Array) -> Array:
 
 
 def _rotation(quaternion: Array) -> Array:
+    from scipy.spatial.transform import Rotation
+
     return np.asarray(Rotation.from_quat(quaternion, scalar_first=True).as_matrix())

@@ -6,11 +6,11 @@ from typing import final
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
+from trundle.lookup.slopes import monotone_slopes
 from trundle.lookup.table import Table
 from trundle.model.body import Frame
 from trundle.model.model import Model
@@ -75,9 +75,10 @@ class BumpStopTable(Suspension):
         x = np.append(at[:, 0], at[-1, 0] + REACH * np.array([1e-3, 1.0]))
         f = np.append(at[:, 1], at[-1, 1] + slope * (x[-2:] - at[-1, 0]))
         x, f = np.append(-x[:0:-1], x), np.append(-f[:0:-1], f)
-        force = PchipInterpolator(x, f)
-        work = force.antiderivative()
-        return Table.hermite(x, work(x) - work(0.0), f, force.derivative()(x), beyond="refuse", unit="J")
+        slopes, h = monotone_slopes(x, f), np.diff(x)
+        added = h * (f[:-1] + f[1:]) / 2 + h**2 * (slopes[:-1] - slopes[1:]) / 12  # work from knot to knot
+        work = np.append(0.0, np.cumsum(added))
+        return Table.hermite(x, work - work[len(x) // 2], f, slopes, beyond="refuse", unit="J")
 
     def add(self, m: Model, name: str, lower: Frame, upper: Frame, load: float = 0.0) -> None:
         law = EnergyTable(m.table(f"{name}_table", self.energy()))

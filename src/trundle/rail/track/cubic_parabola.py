@@ -1,10 +1,10 @@
 """The cubic parabola y = C x^3 of the track engineers of old, exactly with the curvatures asked for at both ends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from scipy.optimize import brentq
 
 from trundle.errors import ModelError
 from trundle.rail.track.basis import DEGREE, polynomial
@@ -63,7 +63,7 @@ def cubic(first: float, last: float, length: float) -> tuple[float, float, float
     high = low + 1.0
     while excess(high) > 0.0:
         high += 2.0
-    root = float(np.exp(brentq(excess, low, high, xtol=1e-15)))
+    root = float(np.exp(_root(excess, low, high, xtol=1e-15)))
     return root, *ends(root)
 
 
@@ -82,10 +82,16 @@ def _where(k: float) -> float:
     """The place where y = x^3 has this curvature."""
     if abs(k) >= curvature(STEEPEST):
         return float(np.copysign(STEEPEST, k))
-    return float(brentq(lambda x: curvature(x) - k, -STEEPEST, STEEPEST, xtol=1e-16))
+    return _root(lambda x: curvature(x) - k, -STEEPEST, STEEPEST, xtol=1e-16)
 
 
 def _place(begin: float, end: float, share: float) -> float:
     """The place at a share of the length from begin to end."""
     whole, start = arc(end) - arc(begin), arc(begin)
-    return float(brentq(lambda x: arc(x) - start - share * whole, begin, end, xtol=1e-16))
+    return _root(lambda x: arc(x) - start - share * whole, begin, end, xtol=1e-16)
+
+
+def _root(function: Callable[[float], float], low: float, high: float, xtol: float) -> float:
+    from scipy.optimize import brentq
+
+    return float(brentq(function, low, high, xtol=xtol))

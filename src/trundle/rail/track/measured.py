@@ -8,7 +8,6 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, UnivariateSpline, splev, splprep
 
 from trundle.errors import FileError, ModelError
 from trundle.rail.track.alignment import Alignment
@@ -33,9 +32,9 @@ Source = str | Path | Mapping[str, ArrayLike]
 class Measured(Segment):
     """A segment whose curvature, sine of the slope, and cant (m, right rail over left) are cubic splines over s."""
 
-    curvature: CubicSpline
-    slope: CubicSpline
-    cant: CubicSpline
+    curvature: Untyped
+    slope: Untyped
+    cant: Untyped
 
     def begins(self) -> Ends:
         return Ends(float(self.curvature(0.0)), float(self.cant(0.0)))
@@ -159,6 +158,8 @@ def _through_curvature(
 def _through_places(
     columns: dict[str, Array], tolerance: dict[str, float], half_gauge: float, name: str, source: Source
 ) -> FittedLine:
+    from scipy.interpolate import splev, splprep
+
     x, y = columns["x"], columns["y"]
     steps = np.hypot(np.diff(x), np.diff(y))
     u = np.concatenate([[0.0], np.cumsum(steps)])
@@ -189,6 +190,8 @@ def _along(
     plan: Untyped, height: Untyped, cant: Untyped, u: Array, half_gauge: float, name: str
 ) -> tuple[Alignment, Array]:
     """The line of splines over a parameter u, by its own length, and that length at u."""
+    from scipy.interpolate import splev
+
     points, weights = np.polynomial.legendre.leggauss(8)
     half = np.diff(u)[:, None] / 2.0
     inner = u[:-1, None] + half * (1.0 + points)
@@ -218,6 +221,8 @@ def _line(
     start: Sequence[float],
     heading: float,
 ) -> Alignment:
+    from scipy.interpolate import CubicSpline
+
     splines = (CubicSpline(s, values) for values in (curvature, slope, cant))
     segment = Measured(float(s[-1]), *splines)
     return Alignment([segment], half_gauge, position=start, heading=heading, name=name)
@@ -234,6 +239,8 @@ def _across(line: Alignment, s: Array, x: Array, y: Array) -> Array:
 
 
 def _smooth(s: Array, values: Array, tolerance: float) -> Untyped:
+    from scipy.interpolate import UnivariateSpline
+
     return UnivariateSpline(s, values, k=DEGREE, s=len(s) * tolerance**2)
 
 

@@ -15,7 +15,6 @@ from typing import final
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE
@@ -169,6 +168,8 @@ def _place(x: Expr, first: float, last: float, knots: int) -> tuple[Expr, Expr]:
 
 def _expanded(knots: Array, values: Array, axis: int) -> Array:
     """Pieces of the spline of second degree along an axis, whose places they take; their powers 0, 1, 2 come last."""
+    from scipy.interpolate import make_interp_spline
+
     spline = make_interp_spline(knots, values, k=2, axis=axis)
     h = knots[1] - knots[0]
     middles = knots[0] + (np.arange(len(knots) - 2) + 0.5) * h

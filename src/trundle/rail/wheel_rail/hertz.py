@@ -13,9 +13,9 @@ from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import elliprd, elliprf
 
 from trundle.errors import ModelError
+from trundle.rail.wheel_rail.elliptic import log_ratio, rd, rf
 from trundle.space.arrays import read_together
 from trundle.typing import Array, Expr, Flags
 
@@ -94,12 +94,11 @@ def hertz(
     g = axis_ratio(ky / kx)  # a / b
     # N = (4/3) E* approach^(3/2) * shape, from the three equations with a = b g.
     E = material.contact_modulus
-    rd = elliprd(0.0, 1.0, g**2) / 3.0  # RD(0, b^2, a^2) b^3 / 3
-    b_cubed = 3.0 * N / (np.pi * E * kx) * rd
-    b = np.cbrt(b_cubed)
-    rf = elliprf(0.0, 1.0, g**2)
-    approach = kx * b**2 * rf / (2.0 * rd)
-    stiffness = np.pi * E * kx * (2.0 * rd / (kx * rf)) ** 1.5 / (3.0 * rd)
+    D = rd(1.0, g**2) / 3.0  # RD(0, b^2, a^2) b^3 / 3
+    b = np.cbrt(3.0 * N / (np.pi * E * kx) * D)
+    F = rf(1.0, g**2)  # RF(0, b^2, a^2) b
+    approach = kx * b**2 * F / (2.0 * D)
+    stiffness = np.pi * E * kx * (2.0 * D / (kx * F)) ** 1.5 / (3.0 * D)
     with np.errstate(invalid="ignore", divide="ignore"):
         pressure = np.where(N > 0, 1.5 * N / (np.pi * g * b**2), 0.0)
     return _scalars(Ellipse(g * b, b, approach, pressure, stiffness))
@@ -130,30 +129,26 @@ def hertz_of_axes(
     refuse("b", b_, b_ <= 0, "m; a semi-axis must be greater than zero")
     p0 = 1.5 * N / (np.pi * a_ * b_)
     k = p0 / material.contact_modulus * a_ * b_
-    kx, ky = (2.0 / 3.0 * k * elliprd(0.0, *pair) for pair in ((b_**2, a_**2), (a_**2, b_**2)))
-    approach = k * elliprf(0.0, a_**2, b_**2)
+    kx, ky = (2.0 / 3.0 * k * rd(*pair) for pair in ((b_**2, a_**2), (a_**2, b_**2)))
+    approach = k * rf(a_**2, b_**2)
     ellipse = Ellipse(a_, b_, approach, p0, N / approach**1.5)
     return _scalars(ellipse), (_plain(kx), _plain(ky))
 
 
 def axis_ratio(curvature_ratio: Array) -> Array:
-    """a/b for ky/kx: Newton's method on logarithms, where the relation is nearly a straight line."""
+    """a/b for ky/kx = RD(0, a^2, b^2) / RD(0, b^2, a^2): Newton's method on logarithms, where the relation is nearly a
+    straight line.
+    """
     target = np.log(curvature_ratio)
     s = 0.636 * target  # log of a/b
     h = 1e-5  # the slope need not be exact: it only steers the steps
     for _ in range(30):
-        slope = (_log_ratio(s + h) - _log_ratio(s - h)) / (2.0 * h)
-        step = (_log_ratio(s) - target) / slope
+        slope = (log_ratio(s + h) - log_ratio(s - h)) / (2.0 * h)
+        step = (log_ratio(s) - target) / slope
         s = s - step
         if np.all(np.abs(step) < 1e-13 * (1.0 + np.abs(s))):
             break
     return np.exp(s)
-
-
-def _log_ratio(s: Array) -> Array:
-    """log(ky/kx) at s = log(a/b)."""
-    x, y = np.exp(2.0 * s), np.ones_like(s)  # a^2, b^2
-    return np.asarray(np.log(elliprd(0.0, x, y) / elliprd(0.0, y, x)))
 
 
 def refuse(name: str, values: Array, wrong: Flags | bool, why: str) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple, final
 import numpy as np
 import yaml
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
+from trundle.lookup.table import Table
 from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.space.arrays import read_numbers
@@ -83,7 +83,7 @@ def _table() -> Json:
 
 
 @cache
-def _spline(poisson: float) -> CubicSpline:
+def _spline(poisson: float) -> Table:
     """Logarithms of the coefficients over log(a/b). Over Poisson's ratio the reciprocals are nearly straight lines:
     a parabola through the three of the table.
     """
@@ -101,7 +101,7 @@ def _spline(poisson: float) -> CubicSpline:
         for side in ("a_over_b", "b_over_a")
     )
     x = np.concatenate([np.log(g), -np.log(g[-2::-1])])
-    return CubicSpline(x, np.log(np.concatenate([wide, long[-2::-1]])))
+    return Table(x, np.log(np.concatenate([wide, long[-2::-1]])))
 
 
 def _wide(g: Array, nu: float) -> Array:

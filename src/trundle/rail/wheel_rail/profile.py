@@ -14,7 +14,6 @@ from typing import Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, UnivariateSpline
 
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.profile_check import read_csv, read_points
@@ -98,8 +97,7 @@ class Profile:
             raise ModelError(
                 f"profile {name!r}: smooth is {smooth:g} m; it must lie between 0 and 1 mm (20e-6 is usual)."
             )
-        curve = UnivariateSpline(places, heights, s=len(places) * smooth**2) if smooth else CubicSpline(places, heights)
-        return cls(name, kind, (Spline(float(places[0]), float(places[-1]), curve),))
+        return cls(name, kind, (Spline.through(places, heights, smooth),))
 
     @classmethod
     def from_csv(cls, path: Path | str, kind: Kind, **options: Option) -> "Profile":
@@ -190,8 +188,7 @@ class Profile:
             s = self._fine()
             c, n = np.cos(angle), np.sin(angle)
             z = self.height(s)
-            curve = CubicSpline(c * s - n * z, n * s + c * z)
-            turned = [Spline(float(curve.x[0]), float(curve.x[-1]), curve)]
+            turned = [Spline.through(c * s - n * z, n * s + c * z)]
         kept = [_cut(p) for p in turned]
         return replace(self, pieces=tuple(p for p in kept if p is not None)).on_top()
 
@@ -225,9 +222,7 @@ class Profile:
                 f"profile {self.name!r}: the wear changes so quickly at s = {1e3 * at:.4g} mm that the worn profile "
                 "crosses itself; take a smoother depth."
             )
-        curve = CubicSpline(places, heights)
-        piece = Spline(float(places[0]), float(places[-1]), curve)
-        return Profile(name or f"{self.name}, worn", self.kind, (piece,))
+        return Profile(name or f"{self.name}, worn", self.kind, (Spline.through(places, heights),))
 
     # -- asked ---------------------------------------------------------------------------------------------------------
 

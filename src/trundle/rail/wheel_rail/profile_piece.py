@@ -100,6 +100,15 @@ class Spline(Piece):
 
     curve: Untyped
 
+    @classmethod
+    def through(cls, places: Array, heights: Array, smooth: float = 0.0) -> "Spline":
+        """Cubic, through points, or with `smooth` no farther from them than that in the root mean square (m)."""
+        from scipy.interpolate import CubicSpline, UnivariateSpline
+
+        n = len(places)
+        curve = UnivariateSpline(places, heights, s=n * smooth**2) if smooth else CubicSpline(places, heights)
+        return cls(float(places[0]), float(places[-1]), curve)
+
     def height(self, s: Array, order: int = 0) -> Array:
         return np.asarray(self.curve(s, order))
 
