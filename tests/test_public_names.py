@@ -41,6 +41,16 @@ def test_numbers_and_energy_of_a_run_need_no_xarray() -> None:
     assert modules & set(HEAVY) <= {"numpy", "casadi", "llvmlite"}
 
 
+def test_vehicles_on_four_wheels_and_on_rails_need_no_scipy() -> None:
+    """Its import would be a fifth of a first run: rows are redundant, wheels have tables, stops are monotone cubics."""
+    line = "tr.rail.Alignment([tr.rail.Straight(50)])"
+    modules = loaded(
+        "tr.examples.model('four-wheel-vehicle').build().simulate(0.1)\n"
+        f"tr.rail.Trip(tr.rail.manchester_vehicle(), {line}, 20.0)"
+    )
+    assert modules & set(HEAVY) <= {"numpy", "casadi", "yaml", "llvmlite"}
+
+
 def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
     """The imports for type checkers, the table of homes and `__all__` have the same names."""
     tree = ast.parse(Path(tr.__file__).read_text(encoding="utf-8"))

@@ -5,10 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import trundle as tr
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
+from trundle.equations.mobility import _tied_sets
 from trundle.errors import ModelError
 from trundle.model.spec import Spec
 
@@ -196,3 +199,13 @@ def test_singular_start_is_refused() -> None:
     flat = -math.atan2(1.0, 0.3)
     with pytest.raises(tr.TrundleError, match=r"singular.*Start slightly away"):
         system.start({"foot0.angle": flat, "foot1.angle": flat})
+
+
+def test_rows_that_are_tied_through_others() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        n = int(rng.integers(1, 30))
+        tied = rng.random((n, n)) < rng.uniform(0, 2) / n
+        tied |= tied.T | np.eye(n, dtype=bool)
+        count, label = connected_components(csr_array(tied), directed=False)
+        assert _tied_sets(tied) == [[int(i) for i in np.flatnonzero(label == k)] for k in range(count)]

@@ -1,8 +1,5 @@
 """Slopes of cubic splines against SciPy's, and what they promise."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline, PchipInterpolator
@@ -45,15 +42,3 @@ def test_three_diagonals(n: int) -> None:
     right = rng.normal(size=(n, 4))
     found = solve_tridiagonal(below, middle, above, right)
     np.testing.assert_allclose(A @ found, right, atol=1e-12 * np.max(np.abs(found)))
-
-
-def test_a_vehicle_on_rails_needs_no_scipy() -> None:
-    """It would take most of half a second of the first run: a table of a wheel on a rail, and the equations."""
-    code = (
-        "import sys, numpy as np; from trundle import rail; import trundle as tr; rail.hertz(1e5, 2.0, 3.0); "
-        "rail.kalker(1.3); rail.critical_speed; tr.Table([0, 1, 2, 3, 4], [0, 1, 0, 1, 2])(0.5); "
-        "rail.manchester_vehicle(); "
-        "print([name for name in sys.modules if name.startswith('scipy')])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"

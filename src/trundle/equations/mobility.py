@@ -21,7 +21,7 @@ from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
 from trundle.linear_algebra.pivot_order import pivot_order
 from trundle.linear_algebra.rank import TOLERANCE, rank
-from trundle.typing import AnyArray, Array, Json, Raw
+from trundle.typing import AnyArray, Array, Flags, Json, Raw
 
 
 @final
@@ -270,16 +270,23 @@ def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:
     m = len(jacobians[0])
     if m == count or len(jacobians) < 2:
         return []
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     nulls = [np.linalg.svd(J)[0][:, count:] for J in jacobians]
     projectors = [N @ N.T for N in nulls]
     tied = np.max(np.abs(projectors), axis=0) > 1e-6
-    number, label = connected_components(csr_array(tied), directed=False)
     changes = np.max([np.abs(P - projectors[0]) for P in projectors], axis=0) > 1e-6
-    sets = [[int(i) for i in np.flatnonzero(label == k)] for k in range(number)]
-    return [members for members in sets if np.any(changes[np.ix_(members, members)])]
+    return [members for members in _tied_sets(tied | tied.T) if np.any(changes[np.ix_(members, members)])]
+
+
+def _tied_sets(tied: Flags) -> list[list[int]]:
+    """Sets of numbers that are tied to each other, directly or through others."""
+    sets, left = [], np.ones(len(tied), dtype=bool)
+    while left.any():
+        members = np.arange(len(tied)) == np.argmax(left)
+        while (grown := members | tied[members].any(axis=0)).sum() > members.sum():
+            members = grown
+        sets.append([int(i) for i in np.flatnonzero(members)])
+        left &= ~members
+    return sets
 
 
 def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
