@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tools.index_page import index_page
+from tools.page_code import agrees
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -70,6 +71,18 @@ def test_the_python_of_a_page_is_one_script(name: str, tmp_path: Path, monkeypat
     if name == "getting-started":
         assert (tmp_path / "pendulum.csv").exists() and len(names["table"].columns) == 4
         assert abs(names["modes"][0].imag) == pytest.approx((9.81 / 3.0) ** 0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("code", ["mujoco", "exudyn", "sympy"])
+def test_other_codes_print_what_the_page_says(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The blocks of other codes give the motion of ours, as far as their comments say."""
+    pytest.importorskip(code, reason=f"{code} is not installed: pip install 'trundle[peers]'")
+    text = (DOCS / "coming-from.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
+    (block,) = (one for one in blocks if re.search(rf"^(import|from) {code}\b", one, re.MULTILINE))
+    exec(compile(block, f"{code}.py", "exec"), {"__name__": "__main__"})
+    said = re.search(r"print\(.*\)  # (\S+)", block)
+    assert said is not None and agrees(said[1], capsys.readouterr().out.splitlines()[-1])
 
 
 def test_the_page_of_an_index_has_whole_addresses_or_none() -> None:
