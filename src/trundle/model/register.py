@@ -61,7 +61,9 @@ class Register:
         parts = {label for q in self for label in q.labels}
         if any(name.endswith(f"_{label}") for label in parts):
             whole += [n for q in self if q.listed and (test is None or test(q)) for n in q.names()[1:]]
-        return UnknownNameError(name, [*whole, *self.short_names(test)], what)
+        owner = name.partition(".")[0]
+        known = sorted([*whole, *self.short_names(test)], key=lambda one: one.partition(".")[0] != owner)
+        return UnknownNameError(name, known, what)
 
     def full(self, name: str) -> str:
         """The long name; an unknown name stays as it is."""

@@ -22,7 +22,7 @@ from trundle.space.rotation import Axis, align_z, axis_vector, clean
 from trundle.typing import Array, Expr
 
 BONDS = ("x", "y", "z", "rx", "ry", "rz")
-ROTATIONS = BONDS[3:]
+AXES, ROTATIONS = BONDS[:3], BONDS[3:]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,25 @@ class Pair:
     def frame(self) -> Array:
         """Orientation of the connection frame in the frames the user gave."""
         return align_z("z")
+
+    def slide_axis(self, coordinate: str) -> str:
+        """The axis of the first frame along which a coordinate called x, y or z slides; empty where the name says it.
+
+        Parameters
+        ----------
+        coordinate : str
+            Its name within the connection.
+
+        Returns
+        -------
+        str
+            An axis, such as "z", or three numbers.
+        """
+        if coordinate not in AXES:
+            return ""
+        way = self.frame()[:, AXES.index(coordinate)]
+        found = next((letter for letter, one in zip(AXES, way, strict=True) if one == 1.0), "")
+        return "" if found == coordinate else found or f"({', '.join(f'{float(one):.3g}' for one in way)})"
 
     @property
     def in_tree(self) -> bool:
@@ -220,7 +239,10 @@ class Cylindrical(AxisPair):
 @final
 @dataclass(frozen=True)
 class Planar(AxisPair):
-    """The second body slides in the plane normal to the axis and rotates about it."""
+    """The second body slides in the plane normal to the axis and rotates about it.
+
+    Its coordinates `x` and `y` are along x and y of the first frame for axis z, y and z for axis x, z and x for axis y.
+    """
 
     letter: ClassVar[str] = "E"
     bonds: ClassVar[tuple[str, ...]] = ("x", "y", "rz")

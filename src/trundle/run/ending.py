@@ -9,7 +9,16 @@ from trundle.constraints.row import Role
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
-from trundle.integrate.outcome import CONSTRAINT, ENTERED, EVENT_STOP, JAMMED, STEP_TOO_SMALL, TABLE_LEFT, Outcome
+from trundle.integrate.outcome import (
+    CONSTRAINT,
+    ENTERED,
+    EVENT_STOP,
+    JAMMED,
+    STEP_TOO_SMALL,
+    TABLE_LEFT,
+    TOO_MANY_STEPS,
+    Outcome,
+)
 from trundle.laws.law import FlowLaw
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
@@ -36,6 +45,8 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
         culprits = culprit_laws(f, trajectory.t_end, trajectory.x_end, p)
         if culprits:
             text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(f, culprits)}"
+    if outcome is TOO_MANY_STEPS:
+        text += fastest(f, trajectory.t_end, trajectory.x_end, p)
     if outcome.name == "CONSTRAINT":
         driven = driven_past_limit(f, trajectory.t_end, trajectory.x_end, p)
         if driven:
@@ -53,6 +64,16 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
             for name in flat_wheels(f, trajectory, p)
         )
     return text
+
+
+def fastest(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> str:
+    """Says which rate is the largest: it may have grown beyond all measure."""
+    names, times, states = [c.rate_name for c in f.layout.coordinates], np.array([t]), x[None, :]
+    speeds = {name: float(np.max(np.abs(f.evaluate(name, times, states, p)[name]))) for name in names}
+    if not speeds:
+        return ""
+    name = max(speeds, key=lambda one: speeds[one])
+    return f" The fastest there is {name}, with {speeds[name]:.3g} {f.register.get(name).quantity.unit}."
 
 
 def _books(f: Formulation, trajectory: "Trajectory") -> str:

@@ -54,7 +54,8 @@ def _tree(model: Model, topology: Topology, layout: StateLayout) -> Iterator[str
     yield f"Tree, from the ground{' and the frames' if model.frames else ''} outwards:"
     for joint in topology.tree:
         c = joint.connection
-        coordinates = ", ".join(k.name for k in layout.coordinates if k.owner == c.name) or "no freedom"
+        names = [(k.name, c.pair.slide_axis(k.step.name)) for k in layout.coordinates if k.owner == c.name]
+        coordinates = ", ".join(f"{name} along {axis}" if axis else name for name, axis in names) or "no freedom"
         yield f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){_laws(c)}"
 
 

@@ -18,6 +18,7 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
 from trundle.model.start_values import start_values
+from trundle.study.eigenvalue_table import EigenvalueTable
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
 from trundle.study.start_state import Parameters, check_own_rates, refuse_relaxed, start_state, state_vector
@@ -178,9 +179,9 @@ class Linearisation:
             raise SolveError(f"this linearisation has no derivatives: {why}. Find one first (equilibrium, steady).")
         return self.change
 
-    def table(self) -> list[dict[str, float]]:
-        """One line per eigenvalue: real, imaginary, frequency in Hz, damping ratio."""
-        rows = []
+    def table(self) -> EigenvalueTable:
+        """One line per eigenvalue: real, imaginary, frequency in Hz, damping ratio; it prints as a table."""
+        rows = EigenvalueTable()
         for value in self.eigenvalues:
             size = abs(value)
             rows.append(
