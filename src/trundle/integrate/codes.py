@@ -3,7 +3,7 @@
 # answers of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
  TOO_MANY_EVENTS, IMPACT_UNSOLVED, IMPACT_GAINS, FOLD_AHEAD, FOLD_PASSED, ALARM,
- RIVAL) = range(17)  # fmt: skip
+ RIVAL, UNSUITED) = range(18)  # fmt: skip
 
 # kinds of event
 RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE = range(6)
@@ -16,6 +16,9 @@ NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 
 # what the stiff method does at folds: go through, stop before (for another method), or the other method goes through
 THROUGH, STOP_BEFORE, PASSING = range(3)
+
+# whether a run may change between its explicit method and a stiff one, and which of the two steps now
+ONE_METHOD, BY_EXPLICIT, BY_STIFF = range(3)
 
 # what became of the attempted step of a lane
 IDLE, ACCEPTED, TOO_LARGE, BROKEN, UNPROJECTED, ALARMED = range(6)

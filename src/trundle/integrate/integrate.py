@@ -12,12 +12,12 @@ from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
 from trundle.integrate.case import Case
-from trundle.integrate.fold import Folds, passing_plan
 from trundle.integrate.interruption import ends_run
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import OnEvent, Options, Supervision, Tolerances
 from trundle.integrate.outcome import ALARM, INTERRUPTED, Outcome, outcome_of
+from trundle.integrate.passages import Passages, passing_plan
 from trundle.integrate.problem import Problem
 from trundle.integrate.progress import progress_bar
 from trundle.integrate.trajectory import Trajectory
@@ -54,7 +54,7 @@ class Integration:
         self.problem, self.method, self.options = problem, method, options or Options()
         self.outcome: Outcome | None = None
         self._workspace: Workspace | None = None
-        self._folds: Folds | None = None
+        self._passages: Passages | None = None
 
     def begin(self, case: Case) -> None:
         """Start a case; samples, and sizes that are foreseen, reach to its end."""
@@ -64,7 +64,7 @@ class Integration:
         tolerance = o.tolerances.of_states(problem.rhs.n_x)
         workspace = Workspace(problem, plan, passing_plan(problem, plan), case, tolerance, o.samples)
         _set_control(workspace, self.method, o)
-        self._workspace, self._folds = workspace, Folds(workspace, self.method)
+        self._workspace, self._passages = workspace, Passages(workspace, self.method)
 
     def begin_again(self, saved: Saved, x0: np.ndarray, p: np.ndarray, first: FirstStep | None = None) -> None:
         """Start from another state with other parameters, over the span of a run that was saved at its start; its
@@ -79,16 +79,16 @@ class Integration:
             workspace.set_state(x0, p)
             workspace.record.h = first.h
             workspace.atol[:], workspace.foreseen[:] = first.atol, first.foreseen
-        self._folds, self.outcome = Folds(workspace, self.method), None
+        self._passages, self.outcome = Passages(workspace, self.method), None
 
     def advance(self, to: float) -> Outcome:
         """Go on to this time, which ends a step, or to what ends the run before."""
-        workspace, folds = self._begun()
+        workspace, passages = self._begun()
         run = workspace.record
         if not run.t <= to <= run.t_last:
             raise SolveError(f"the run stands at {run.t} s and reaches to {run.t_last} s; {to} s is not between them.")
         run.t_end = to
-        self.outcome = _run(workspace, folds, self.options.supervision)
+        self.outcome = _run(workspace, passages, self.options.supervision)
         return self.outcome
 
     @property
@@ -121,10 +121,10 @@ class Integration:
         found, o = self._begun()[0].trajectory(self.outcome), self.options
         return audited(self.problem, found, Tolerances(o.tolerances.rtol, found.atol), o.limits.fixed is not None)
 
-    def _begun(self) -> tuple[Workspace, Folds]:
-        if self._workspace is None or self._folds is None:
+    def _begun(self) -> tuple[Workspace, Passages]:
+        if self._workspace is None or self._passages is None:
             raise SolveError("the run has no start yet: call begin(case).")
-        return self._workspace, self._folds
+        return self._workspace, self._passages
 
 
 def _set_control(workspace: Workspace, method: Method, options: Options) -> None:
@@ -145,7 +145,7 @@ def _set_first_step(workspace: Workspace, method: Method, options: Options) -> N
     workspace.record.h = first
 
 
-def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome:
+def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome:
     """Call the compiled loop until it has come to its end."""
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance"))
     run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
@@ -162,7 +162,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 loop(run.address)
                 code = run.answer
                 toc = time.perf_counter()
-                ending = _respond(code, workspace, folds, supervision)
+                ending = _respond(code, workspace, passages, supervision)
                 if ending is not None:
                     return ending
                 if chunk_steps is None and code == at.RUNNING:
@@ -180,16 +180,14 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
             raise
 
 
-def _respond(code: int, workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome | None:
+def _respond(code: int, workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome | None:
     """Do what the loop has returned for; the outcome where the run ends."""
     if code == at.EVENT_RETURN:
         _ask(workspace, supervision.on_event)
     elif code == at.BUFFER_FULL:
         workspace.grow()
-    elif code == at.FOLD_AHEAD:
-        folds.enter()
-    elif code == at.FOLD_PASSED:
-        folds.leave()
+    elif passages.changed_method(code):
+        pass
     elif code == at.RIVAL:
         answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
         if isinstance(answer, Outcome):

@@ -37,6 +37,8 @@ def accept(run: LoopRecord) -> None:
     moved = run.t_new > run.t
     if run.n_guards > 0 and moved:
         call_table(run.guard_part, run)
+    if run.stiffness != at.ONE_METHOD and moved and run.step == run.full_step:
+        call_table(run.stiffness_part, run)
     copy(run.x_new, run.x, run.n_x)
     copy(shifted(run.k, run.end_row * run.n_x), run.k, run.n_x)
     run.t = run.t_new
@@ -65,6 +67,8 @@ def accept(run: LoopRecord) -> None:
     passed = run.steps >= run.passage_end or not near_fold(run, NEAR_FOLD)
     if run.folds == at.PASSING and run.answer == at.RUNNING and passed:
         run.answer = at.FOLD_PASSED
+    if run.unsuited == 1 and run.answer == at.RUNNING:
+        run.answer = at.UNSUITED
 
 
 @part_of(LoopRecord)

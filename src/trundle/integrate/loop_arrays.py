@@ -40,7 +40,7 @@ class LoopArrays:
         self.k = aligned(max(plan.rows, passing.rows) * n_x)
         self.clock, self.work = aligned(1), aligned(max(kernel.work_size for kernel in problem.kernels) + 8)
         self._set_tolerances(tolerance)
-        self._set_places(max(len(plan.dense), len(passing.dense)))
+        self._set_places(max(len(plan.dense), len(passing.dense)), plan.needs_jacobian or passing.needs_jacobian)
         if problem.rivals is not None:
             self._set_rivals(problem.rivals, case)
         self._set_events()
@@ -75,13 +75,14 @@ class LoopArrays:
         self._hold(met=np.zeros(len(UNITS)))
         self._hold(in_metres=np.array(problem.in_metres or np.ones(max(problem.n_q, 1)), np.int64))
 
-    def _set_places(self, dense_rows: int) -> None:
+    def _set_places(self, dense_rows: int, stiff: bool) -> None:
         """Places to work in."""
         problem, n_x, n_p = self.problem, self.problem.rhs.n_x, self.problem.rhs.n_p
         rows, breaks = problem.n_u + problem.loop_rows, 0 if problem.breaks is None else problem.breaks.n_out
         metric_out = 0 if problem.metric is None else problem.metric.n_out
         impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
         self.decision = Decision(problem.contacts, impact)
+        self.sizes = aligned(n_x)
         self.energy = aligned(0 if problem.energy is None else problem.energy.n_out)
         self._hold(x=self.x, x_new=self.x_new, p=self.p, k=self.k, clock=self.clock, work=self.work)
         self._hold(
@@ -92,7 +93,8 @@ class LoopArrays:
             jumped=aligned(n_x + 2 + max(problem.n_monitors, n_p)),
             quaternions=np.array(problem.quaternions or (0,), dtype=np.int64),
             # The stiff step keeps its Jacobian from one attempt to the next: the metric has a place of its own.
-            matrix=aligned(2 * n_x * n_x + n_x if self.plan.needs_jacobian else 1),
+            matrix=aligned(2 * n_x * n_x + n_x if stiff else 1),
+            sizes=self.sizes,
             metric=aligned(metric_out + rows * rows + 1),
             pivots=np.zeros(max(n_x, rows, 1), np.int64),
             impact=impact,
@@ -216,6 +218,9 @@ class LoopArrays:
             run.rival_part = compiled.address("pursue_rivals")
         if problem.n_guards:
             run.guard_part = compiled.address("watch_guards")
+        if problem.stiff_onsets:
+            run.stiffness_part = compiled.address("watch_stiffness")
+            run.difference_part = compiled.address("difference_jacobian")
         if problem.free is not None:
             run.decide_part, run.decide_once_part = compiled.address("decide_modes"), compiled.address("decide_once")
 

@@ -164,6 +164,8 @@ class Problem:
     in_metres: Sequence[bool] = ()  # which coordinates are; all, unless it is said
     sizes: slice | None = None  # places of a typical length and speed among the parameters; 1 m and 1 m/s without
     singular_limit: float = 1e-10
+    stiff_onsets: bool = False  # whether contacts may begin to slide in any direction, which is stiff
+    units: Sequence[str] = ()  # of the states
     _faults: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -131,6 +131,7 @@ class LoopRecord(StepRecord):
     folds: int
     passage_end: int
     driven: int
+    stiffness: int  # see `stiffness`
     # counters and flags
     steps: int
     rejected: int
@@ -163,6 +164,9 @@ class LoopRecord(StepRecord):
     rival_rest: int  # steps before they are pursued again
     guards_known: int  # 0: not their signs either, 1: not their last values
     guards_calm: int  # 1: they changed little in the last step
+    unstable: int  # steps as long as stability allows, and those in a row that are shorter
+    stable: int
+    unsuited: int  # the other method suits the motion better
     # times and steps
     t: float
     h: float  # proposed next
@@ -188,6 +192,10 @@ class LoopRecord(StepRecord):
     energy_before: float
     work_error: float
     work_errors: float
+    rate: float  # the fastest of the motion (1/s), as far as it is known
+    least_slip: float  # too small to have a direction, over the speed of the run
+    reach: float  # length of the last explicit step, times that rate
+    stability: float  # length of an explicit step, times the fastest rate of the motion, beyond which it is unstable
     # compiled equations of the model
     events_kernel: int
     jacobian_kernel: int
@@ -216,6 +224,8 @@ class LoopRecord(StepRecord):
     decide_once_part: int
     guard_part: int
     rival_part: int
+    stiffness_part: int
+    difference_part: int
     # places to work in
     sample: Floats
     jumped: Floats
@@ -223,6 +233,7 @@ class LoopRecord(StepRecord):
     matrix: Floats
     metric: Floats
     pivots: Ints
+    sizes: Floats  # of the states in a typical motion, for differences
     impact: Floats
     decision: Ints
     places: Ints

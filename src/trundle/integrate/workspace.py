@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from trundle.contact.collision.layout import NO_DIRECTION
 from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.case import Case
@@ -72,6 +73,11 @@ class Workspace(LoopArrays):
         self.x[:], self.p[: len(p)] = x0, p
         run.length_scale, run.speed_scale, _ = (1.0, 1.0, 1.0) if places is None else map(float, p[places])
         run.time_scale = run.length_scale / run.speed_scale
+        if self.problem.stiff_onsets:
+            length, speed = run.length_scale, run.speed_scale
+            sizes = {"m": length, "m/s": speed, "rad/s": speed / length}
+            self.sizes[:] = [sizes.get(unit, 1.0) for unit in self.problem.units]
+            run.least_slip = NO_DIRECTION * float(np.sqrt(p[-1]))
 
     def take(self, plan: Plan, rhs: Compiled) -> None:
         """Step by this method from now on, with this right-hand side."""

@@ -25,6 +25,7 @@ PARTS = {
     "correct_in_metric": "integrate.metric",
     "decide_modes": "integrate.decide_modes",
     "decide_once": "contact.decision.decide",
+    "difference_jacobian": "integrate.methods.difference_jacobian",
     "explicit_step": "integrate.methods.explicit_step",
     "find_bounded": "integrate.events.bounded",
     "find_event": "integrate.events.search",
@@ -41,6 +42,7 @@ PARTS = {
     "strike": "integrate.collision_step",
     "watch": "integrate.projection",
     "watch_guards": "integrate.guards",
+    "watch_stiffness": "integrate.stiffness",
 }
 """Name of each part and the module that holds it."""
 

@@ -61,6 +61,8 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         event_kinds=kinds,
         event_due=[False] * len(model.events) + [c.due for c in changes],
         error_weight=states.steers,
+        stiff_onsets=any(c.kind == "turns" for c in changes),
+        units=states.units,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
 

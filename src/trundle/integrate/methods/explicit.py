@@ -28,6 +28,7 @@ class ExplicitRungeKutta(Method):
     coefficients: ClassVar[Json]
     needs_jacobian = False
     in_lanes = True
+    stability = 3.0
     error_in_end: ClassVar[bool]  # the error estimate uses the slope at the end of the step
 
     def plan(self) -> Plan:
@@ -75,6 +76,7 @@ class DormandPrince5(ExplicitRungeKutta):
     control = StepControl(alpha=0.17, beta=0.04, growth=8.0)
     order = 5
     dense_order = 4
+    stability = 3.25  # [Hairer 1996, section IV.2]
     error_in_end = True
 
 
@@ -88,4 +90,5 @@ class DormandPrince8(ExplicitRungeKutta):
     control = StepControl(alpha=0.121, beta=0.02, growth=1.6)
     order = 8
     dense_order = 7
+    stability = 6.1  # [Hairer 1996, section IV.2]
     error_in_end = False

@@ -4,7 +4,7 @@ import math
 
 from trundle.integrate.linear import factorise, solve
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
+from trundle.kernel.pointers import Pointer, call, call_table, copy, inner, part_of, shifted
 
 
 @inner
@@ -14,7 +14,10 @@ def factorise_step(run: LoopRecord) -> bool:
     lu = shifted(jacobian, n_x * n_x + n_x)
     if run.fresh == 0:
         run.clock[0] = run.t
-        call(run.jacobian_kernel, run.clock, run.x, run.p, jacobian, run.work)
+        if run.jacobian_kernel != 0:
+            call(run.jacobian_kernel, run.clock, run.x, run.p, jacobian, run.work)
+        else:
+            call_table(run.difference_part, run)
         run.fresh = 1
         run.jacobians += 1
     gamma = run.coefficients[2 * stages * stages + 4 * stages]

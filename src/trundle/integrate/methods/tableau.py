@@ -1,6 +1,7 @@
 """Coefficients of the integration methods, read from `tableaus.json`, and what the compiled loop needs of a method."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,7 @@ class Method(ABC):
     order: ClassVar[int]
     dense_order: ClassVar[int]
     needs_jacobian: ClassVar[bool]  # of the equations
+    stability: ClassVar[float] = math.inf  # longest stable step, times the rate of what decays
     in_lanes: ClassVar[bool]  # the loop for SIMD lanes can step by it; others run one by one in a batch
 
     @abstractmethod
