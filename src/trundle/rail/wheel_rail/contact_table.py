@@ -30,7 +30,7 @@ from trundle.typing import Array, Expr
 EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches
 FLATTEST = 0.5  # 1/m: curvatures of wheel and rail together are taken as not less than this
 INNERMOST = -0.058  # m: place on the wheel beyond which, behind the flange's tip, nothing touches
-NEGLIGIBLE = 45.0  # eps: weights where the gap is so much larger than its least are lost in rounding, also in sum
+FAINTEST = 600.0  # eps: weights of larger gaps are taken as there: nothing to any sum, but no denormal, slow numbers
 LIFTED = 0.1  # m: gap where there is no wheel above the rail
 VERSION = 2  # of what this file computes; kept tables of other versions are not used
 COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficients._fields)
@@ -214,27 +214,26 @@ class ContactTable:
         slope = (np.sin(roll) + z1 * np.cos(roll)) / (np.cos(roll) - z1 * np.sin(roll))
         curvature = np.clip(side.wheel.curvature(s), -1e3, 1e3)
 
-        # A row for each u, from the least on.
-        gap = sliding_window_view(height, len(rail.place))[::-1] - rail.height
+        def shifted(values: Array) -> Array:
+            """A row for each u, from the least on."""
+            return sliding_window_view(values, len(rail.place))[::-1]
+
+        gap = shifted(height) - rail.height
         lowest = np.min(gap, axis=1)
         lost = ~np.isfinite(lowest)
-        base = np.where(lost, 0.0, lowest)
-        near = gap < (base + NEGLIGIBLE * self.eps)[:, None]
-        near[lost] = True
-        places = np.flatnonzero(near)
-        row, on_rail = np.divmod(places, len(rail.place))
-        on_wheel = len(u) - 1 - row + on_rail
-        w = np.exp((base[row] - np.where(lost[row], 0.0, gap.ravel()[places])) / self.eps)  # 1 for those that are lost
-        first_of_row = np.searchsorted(row, np.arange(len(u)))
-        total = np.add.reduceat(w, first_of_row)
+        gap -= np.where(lost, 0.0, lowest)[:, None]
+        gap /= -self.eps
+        w = np.exp(np.maximum(gap, -FAINTEST, out=gap), out=gap)
+        w[lost] = 1.0
+        total = np.sum(w, axis=1)
 
-        def mean(values: Array) -> Array:
-            return np.asarray(np.add.reduceat(w * values, first_of_row) / total)
+        def mean(values: Array) -> Array:  # not by BLAS, whose threads wait for each other longer than this takes
+            return np.asarray(np.einsum("ij,ij->i" if values.ndim == 2 else "ij,j->i", w, values) / total)
 
         soft = lowest - self.eps * np.log(total * self.step)
         return (
-            np.where(lost, LIFTED, soft - offset), mean(slope[on_wheel]), mean(rail.place[on_rail]),
-            mean(R[on_wheel]), mean(curvature[on_wheel] + rail.curvature[on_rail]),
+            np.where(lost, LIFTED, soft - offset), mean(shifted(slope)), mean(rail.place),
+            mean(shifted(R)), mean(shifted(curvature)) + mean(rail.curvature),
         )  # fmt: skip
 
     @staticmethod
