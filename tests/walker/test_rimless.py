@@ -45,6 +45,20 @@ def test_gait_and_multiplier(friction: float | None, ratio: float) -> None:
     assert orbit.iterations <= 4
 
 
+@pytest.mark.parametrize(("spokes", "slope"), [(7, 0.25), (10, 0.1), (12, 0.06)])
+def test_a_wheel_knows_its_spokes(spokes: int, slope: float) -> None:
+    """The gait is that of the closed form, whatever the number and length of the spokes."""
+    exact = PlasticGait(spokes=spokes, slope=slope, inertia_ratio=0.1, length=0.7)
+    system = rimless_wheel(spokes=spokes, slope=slope, inertia_ratio=0.1, length=0.7).build()
+    gait = find_gait(system)
+    assert gait.values["hub.angle_rate"] == pytest.approx(exact.speed, abs=1e-9)
+    assert repr(gait).startswith(f"<Orbit: period {gait.period:.6g} s, stable (largest multiplier 0.")
+    with pytest.raises(SolveError, match=rf"the wheel has {spokes} spokes of 0\.7 m, not 8"):
+        find_gait(system, 8)
+    with pytest.raises(SolveError, match="is not a rimless wheel"):
+        find_gait(tr.examples.model("four-bar").build())
+
+
 def test_small_inertias_lead_to_the_point_mass() -> None:
     """Extrapolated from three inertias, the wheel with striking feet has the speed of the one with none."""
     ratios = (0.001, 0.002, 0.004)

@@ -76,6 +76,11 @@ class Orbit:
     residual: float
     iterations: int
 
+    def __repr__(self) -> str:
+        largest = float(np.max(np.abs(self.multipliers), initial=0.0))
+        kind = "stable" if self.stable else "not stable"
+        return f"<Orbit: period {self.period:.6g} s, {kind} (largest multiplier {largest:.4g})>"
+
     @property
     def stable(self) -> bool:
         """Whether small disturbances die out."""

@@ -45,7 +45,7 @@ def start_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str, 
 
 def find_gait(
     system: "System",
-    spokes: int = 8,
+    spokes: int | None = None,
     start: Values | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Orbit:
@@ -55,8 +55,8 @@ def find_gait(
     ----------
     system : System
         Of a `rimless_wheel`.
-    spokes : int
-        Its number of spokes.
+    spokes : int, optional
+        Its number of spokes, if it shall be checked.
     start, parameters : mapping, optional
         Values by name; those of the model hold for names that are not given.
 
@@ -64,7 +64,23 @@ def find_gait(
     -------
     Orbit
     """
-    return find_orbit(system, landing(spokes), start, parameters)
+    return find_orbit(system, landing(_spokes(system, spokes)[0]), start, parameters)
+
+
+def _spokes(system: "System", count: int | None, length: float | None = None) -> tuple[int, float]:
+    """Number and length (m) of the spokes of a wheel; SolveError where they are not those given."""
+    model = system.formulation.model
+    feet = [model.connections.get(name) for name in ("foot0", "foot1")]
+    if None in feet or len(model.bodies) != 2:
+        raise SolveError(
+            f"{model.name!r} is not a rimless wheel: give the system of trundle.walker.rimless_wheel(...), or call "
+            "trundle.study.periodic.find_orbit with a section of your own."
+        )
+    (x0, _, z0), (x1, _, z1) = (np.asarray(foot.second.position, dtype=float) for foot in feet if foot is not None)
+    own, found = float(np.hypot(x0, z0)), round(2 * np.pi / float(np.arctan2(x1 * -z0 - x0 * -z1, x0 * x1 + z0 * z1)))
+    if count not in (None, found) or (length is not None and abs(length - own) > 1e-9 * own):
+        raise SolveError(f"the wheel has {found} spokes of {own:g} m, not {count or found} of {length or own:g} m.")
+    return found, own
 
 
 @part_of_study()
@@ -116,7 +132,11 @@ class Steps:
 
 
 def over_friction(
-    system: "System", frictions: Iterable[float], spokes: int = 8, length: float = 1.0, count: int = 40
+    system: "System",
+    frictions: Iterable[float],
+    spokes: int | None = None,
+    length: float | None = None,
+    count: int = 40,
 ) -> list[Steps]:
     """Walk from the start of the model with several coefficients of friction, and find the gait of each.
 
@@ -126,8 +146,8 @@ def over_friction(
         Of a `rimless_wheel` with friction.
     frictions : iterable of float
         Coefficients.
-    spokes, length : int, float
-        Number and length (m) of the spokes.
+    spokes, length : int, float, optional
+        Number and length (m) of the spokes, if they shall be checked.
     count : int
         Steps to walk.
 
@@ -136,6 +156,7 @@ def over_friction(
     list of Steps
         One for each coefficient.
     """
+    spokes, length = _spokes(system, spokes, length)
     half = np.pi / spokes
     found = []
     for mu in frictions:
