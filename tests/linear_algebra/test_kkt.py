@@ -77,7 +77,7 @@ def test_friction_goes_along_with_the_normal_force() -> None:
 def test_uniqueness_is_lost_where_friction_presses_harder_than_the_floor(mu: float) -> None:
     """M^-1 = [2 1; 1 1]: a unit normal force accelerates its own point by 1, its friction by -mu (Painleve)."""
     column = {0: ca.SX(-mu), 1: ca.SX(1)}
-    found = kkt([[1.0, -1.0], [-1.0, 2.0]], [[0.0, 1.0]], column=[column]).uniqueness()
+    found = kkt([[1.0, -1.0], [-1.0, 2.0]], [[0.0, 1.0]], column=[column]).solve_with_friction({}, {}, {}).unique
     assert float(found[0]) == pytest.approx(1 - mu, abs=1e-11)
 
 

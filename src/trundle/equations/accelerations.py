@@ -1,18 +1,36 @@
 """Accelerations and multipliers from the equations and their rows, as expressions of the symbols."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import final
 
 import casadi as ca
 
 from trundle.constraints.row import Role, Row
 from trundle.equations.derive import Equations
 from trundle.errors import ModelError, UnknownNameError
+from trundle.linear_algebra.active_rows import ActiveRows
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
+
+MANY = 12
+"""Rows that come and go, from which on those that act are solved by numbers, unless more rows last."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Accelerations and forces at one state."""
+
+    udot: Expr
+    multipliers: Expr
+    nonideal: Expr  # force of what is not ideal
+    unique: Sequence[Expr]  # see `linear_algebra.kkt.Solution`
+    solvable: Sequence[Expr]
 
 
 class Accelerations:
@@ -21,7 +39,8 @@ class Accelerations:
     With `redundant` (names of rows that depend on the others at generic poses) all rows are given, and the
     accelerations come from their pseudo-inverse; rows with weights and forces that are not ideal need that.
     `exchanged` are sets of rows, each with those that are independent at most poses: the best ones are taken at every
-    pose.
+    pose. `by_numbers`: rows that come and go are solved for at every evaluation, among those that act, where that is
+    possible; what follows from it has no derivatives.
     """
 
     def __init__(
@@ -31,6 +50,7 @@ class Accelerations:
         length: float,
         redundant: Collection[str] | None = None,
         exchanged: Sequence[tuple[Collection[str], Collection[str]]] = (),
+        by_numbers: bool = False,
     ) -> None:
         self.equations, self.length = equations, length
         self.by_pseudo_inverse = redundant is not None
@@ -54,6 +74,8 @@ class Accelerations:
         self.spare = spare - {row.name for row in self.rows}  # dropped
         switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
         self.shared = [i for i, row in enumerate(self.rows) if row.ideal and row.name in switched_names]
+        come_and_go = len(switched) >= max(MANY, len(lasting)) and not (self.by_pseudo_inverse or chosen)
+        self.by_numbers = by_numbers and come_and_go
         e = equations
         self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
         if self.loses and not self.by_pseudo_inverse:
@@ -62,7 +84,7 @@ class Accelerations:
             )
 
     @cached_property
-    def kkt(self) -> KKT:
+    def kkt(self) -> KKT | ActiveRows:
         """Mass matrix and independent rows at (t, q), factored."""
         e = self.equations
         several = len({row.owner for row in self.acting if row.active is not None}) > 1
@@ -77,6 +99,8 @@ class Accelerations:
             )
             for r, scale in zip(self.acting, self._scale(self.acting), strict=True)
         ]
+        if self.by_numbers:
+            return ActiveRows(e.mass, rows, e.motion.leaves_first(), e.shift)
         return KKT(e.mass, rows, e.motion.leaves_first(), e.shift, self.choices)
 
     def _is_load(self, row: Row) -> bool:
@@ -103,7 +127,7 @@ class Accelerations:
         )  # fmt: skip
 
     @property
-    def _held(self) -> KKT | Orthogonal:
+    def _held(self) -> KKT | ActiveRows | Orthogonal:
         """What moves coordinates and speeds onto the constraints."""
         return self.orthogonal if self.by_pseudo_inverse else self.kkt
 
@@ -154,19 +178,12 @@ class Accelerations:
         _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
         return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
 
-    def _solve(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Expr, Expr, Expr, list[Expr]]:
-        """udot, multipliers, force of what is not ideal, and for each row a number above zero where friction leaves
-        one solution.
-        """
+    def _solve(self, u: Expr, bias: Expr, gamma: Expr, judge: bool = True) -> "Solved":
         e = self.equations
         if not self.by_pseudo_inverse:
-            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True, shares=self._shares())
-            return (
-                dense(x, e.n_u),
-                dense(self.kkt.shared(lam), len(self.rows)),
-                ca.SX.zeros(e.n_u),
-                self.kkt.uniqueness(),
-            )
+            found = self.kkt.solve_with_friction(sparse(-bias), sparse(-gamma), self._shares(), judge)
+            udot, multipliers = dense(found.x, e.n_u), dense(found.multipliers, len(self.rows))
+            return Solved(udot, multipliers, ca.SX.zeros(e.n_u), found.unique, found.solvable)
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         shares, force = self._shares(), nonideal - bias
         rough = {row.owner for row in self.rows if row.column is not None}  # shares of smooth contacts move nothing
@@ -175,7 +192,8 @@ class Accelerations:
         x, lam, unique = solver.solve_with_friction(sparse(force), sparse(-gamma), pushes)
         for i, value in shares.items():
             lam[i] = lam[i] + value if i in lam else value
-        return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, [unique] * len(self.rows)
+        every = [unique] * len(self.rows)
+        return Solved(dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, every, every)
 
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
         """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
@@ -200,7 +218,7 @@ class Accelerations:
         return ca.vertcat(ca.SX(0, 1), *[row.gamma for row in self.rows])
 
     @cached_property
-    def _solution(self) -> tuple[Expr, Expr, Expr, list[Expr]]:
+    def _solution(self) -> "Solved":
         e = self.equations
         return self._solve(e.u, e.bias, self._gamma)
 
@@ -213,7 +231,9 @@ class Accelerations:
     @cached_property
     def dynamics(self) -> tuple[Expr, Expr]:
         """udot and multipliers at a consistent state, as expressions of the symbols."""
-        return self._solution[:2] if self.rows else (self.unconstrained[0], ca.SX(0, 1))
+        if not self.rows:
+            return self.unconstrained[0], ca.SX(0, 1)
+        return self._solution.udot, self._solution.multipliers
 
     def _shares(self) -> Sparse:
         """What contacts carry beside the smallest forces, by row."""
@@ -223,14 +243,14 @@ class Accelerations:
         return {i: share for i, share in found.items() if share is not None}
 
     @property
-    def uniqueness(self) -> list[Expr]:
+    def uniqueness(self) -> Sequence[Expr]:
         """For each row, above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
-        return self._solution[3]
+        return self._solution.unique
 
     @property
-    def solvable(self) -> list[Expr]:
+    def solvable(self) -> Sequence[Expr]:
         """The same, and below zero already where that cannot be resolved."""
-        return self.uniqueness if self.by_pseudo_inverse else self.kkt.solvable()
+        return self._solution.solvable
 
     def multiplier(self, name: str) -> Expr:
         """Multiplier of a row; zero where there is none of this name."""

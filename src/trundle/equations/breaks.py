@@ -87,6 +87,7 @@ def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
         plain = all(part is not None for part in parts)
         moves = plain and any(timed[i] for i in take)
         if code == ca.OP_CALL:
+            plain = plain and calls.is_lookup(k)
             numbers = look_up(parts[0], parts[1:], len(give)) if plain else None
             for i, argument in enumerate(take[1:]):
                 if numbers is not None and timed[argument] and calls.smooth(k) <= 0:

@@ -98,8 +98,14 @@ class Formulation:
         """Equations with their independent rows or, for the pseudo-inverse, with all."""
         return self.functions_of(self.equations)
 
-    def functions_of(self, equations: Equations) -> Functions:
-        """The same for equations that have the rows of this formulation."""
+    @cached_property
+    def run_functions(self) -> Functions:
+        """The same for runs, which need no derivatives: contacts that are open cost next to nothing."""
+        found = self.functions_of(self.equations, by_numbers=True)
+        return found if found.by_numbers else self.functions
+
+    def functions_of(self, equations: Equations, by_numbers: bool = False) -> Functions:
+        """The same for equations that have the rows of this formulation; see `Accelerations` for `by_numbers`."""
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
         sets = self.mobility.exchanged if rows else ()
@@ -108,7 +114,8 @@ class Formulation:
             return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
         dropped -= {name for names in sets for name in names}
         independent = [row for row in rows if row.name not in dropped]
-        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
+        rows = [*independent, *equations.switched]
+        return Functions(equations, rows, self.length, exchanged=exchanged, by_numbers=by_numbers)
 
     @cached_property
     def mobility(self) -> Mobility:

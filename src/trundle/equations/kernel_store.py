@@ -24,14 +24,14 @@ Maker = Callable[["Formulation"], Mapping[str, TapeFunction]]
 
 def base(f: "Formulation") -> dict[str, TapeFunction]:
     """What every run needs."""
-    rhs = f.functions.rhs()
-    breaks = break_function(rhs, f.functions.equations.p, f.model.breaks)
-    return {"rhs": rhs, "project": f.functions.project(), "breaks": breaks, "energy": f.functions.energy()}
+    rhs = f.run_functions.rhs()
+    breaks = break_function(rhs, f.run_functions.equations.p, f.model.breaks)
+    return {"rhs": rhs, "project": f.run_functions.project(), "breaks": breaks, "energy": f.run_functions.energy()}
 
 
 def lanes(f: "Formulation") -> dict[str, TapeFunction]:
     """What many runs at once need."""
-    return {"rhs": f.functions.rhs(), "project": f.functions.project()}
+    return {"rhs": f.run_functions.rhs(), "project": f.run_functions.project()}
 
 
 def stiff(f: "Formulation") -> dict[str, TapeFunction]:
@@ -42,7 +42,7 @@ def stiff(f: "Formulation") -> dict[str, TapeFunction]:
 
 def events(f: "Formulation") -> dict[str, TapeFunction]:
     """Event functions, their bounds, jumps, collisions."""
-    return event_functions(f.model, f.functions)
+    return event_functions(f.model, f.run_functions)
 
 
 @cache

@@ -40,8 +40,9 @@ class Functions(Accelerations):
         length: float,
         redundant: Collection[str] | None = None,
         exchanged: Sequence[tuple[Collection[str], Collection[str]]] = (),
+        by_numbers: bool = False,
     ) -> None:
-        super().__init__(equations, rows, length, redundant, exchanged)
+        super().__init__(equations, rows, length, redundant, exchanged, by_numbers)
         e = equations
         self.has_power = (
             bool(self.rows and e.drive_rates(self.rows))
@@ -69,7 +70,7 @@ class Functions(Accelerations):
         e = self.equations
         if not self.has_power:
             return ca.SX(0, 1)
-        lost = ca.vertcat(0, self._lost(multipliers, e.u, self._solution[2])) if self.loses else ca.SX.zeros(2)
+        lost = ca.vertcat(0, self._lost(multipliers, e.u, self._solution.nonideal)) if self.loses else ca.SX.zeros(2)
         found = ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
         if e.model.frames:
             drags = self._drags(e.u, e.bias, self._gamma)
@@ -174,12 +175,13 @@ class Functions(Accelerations):
         lam_ = ca.SX.sym("lam", len(self.rows))
         u = self._corrected_u()
         bias, gamma, qdot = moving(e.t, e.q, u, e.p)
-        udot, lam, nonideal, _ = self._solve(u, bias, gamma)
+        solved = self._solve(u, bias, gamma, judge=False)
+        udot, lam = solved.udot, solved.multipliers
         z = ca.SX(0, 1)
         if self.has_power:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
             z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
-            z[1] += self._lost(lam, u, nonideal)
+            z[1] += self._lost(lam, u, solved.nonideal)
         if e.model.frames:
             z += self._powers_of_frames(e.t, e.q, u, e.p, udot, lam, self._drags(u, bias, gamma))
         turns = ca.Function("turns", [e.t, e.q, e.u, e.p], [self.turns])(e.t, e.q, u, e.p)

@@ -6,6 +6,7 @@ from typing import final
 from trundle.kernel import operation
 from trundle.kernel.ir import Block, bits
 from trundle.kernel.pack import Unit
+from trundle.kernel.rows_call import ROOM_OPERATIONS, SOLVE, call_solver
 from trundle.kernel.tape import LEAVES, Tape, operands
 
 
@@ -23,10 +24,12 @@ class ChunkWriter:
         fuses: bool,
         groups: Mapping[int, Unit],
         slots: Mapping[int, int],
+        rooms: Mapping[int, int],
         places: Mapping[int, list[int]],
         declarations: set[str],
     ) -> None:
         self.tape, self.fuses, self.groups, self.slots, self.places = tape, fuses, groups, slots, places
+        self.rooms = rooms  # where numbers for the solver of rows, and its answers, stand in the work array
         self.block = Block(lanes, declarations)
         self.wide = {width: self.block.wider(width) for width in {len(unit) for unit in groups.values()}}
         self.names: dict[int, str] = {}
@@ -58,11 +61,24 @@ class ChunkWriter:
         if op == "sincos":
             self.pairs[v,] = operation.pair(self.block, self.fuses, self.value(a))
             return
+        if op in ROOM_OPERATIONS and not self.enters_room(op, a, b):
+            return
         self.names[v] = name = self.number(v, op, a, b)
         if v in self.slots:
             self.store("work", self.slots[v], self.block.real, name)
         if v in self.places:
             self.give(v, self.places[v])
+
+    def enters_room(self, op: str, a: int, b: int) -> bool:
+        """Put a number into a room, or solve what is in it; whether the operation has a result of its own."""
+        if op == "give":
+            self.store("work", self.rooms[b], self.block.real, self.value(a))
+        elif op == SOLVE:
+            begin, end = self.rooms[b], self.rooms[a]
+            numbers, scratch = self.address("work", begin), self.address("work", end)
+            size = self.whole(self.tape.operations[b][1]) - (end - begin)
+            call_solver(self.block, numbers, scratch, str(8 * size))
+        return op == "take"
 
     def number(self, v: int, op: str, a: int, b: int) -> str:
         """The result of an operation; a truth that another operation asks for is not made a number in between."""
@@ -71,6 +87,8 @@ class ChunkWriter:
             return self.part_of_pair(a, int(op == "cos"))
         if op == "item":
             return block.load_from(self.pointer(a), self.whole(b))
+        if op == "take":
+            return self.load("work", self.rooms[v], block.real)
         if op == "if_else_zero":
             return operation.choice(block, self.truth(a), self.value(b))
         if op in operation.LOGIC:
@@ -113,7 +131,7 @@ class ChunkWriter:
             elif self.groups.get(v) in self.vectors:
                 name = self.lane(self.groups[v], v, self.vectors[self.groups[v]])
             else:
-                name = self.load("work", self.slots[v], self.block.real)
+                name = self.load("work", self.rooms[v] if op == "take" else self.slots[v], self.block.real)
             self.names[v] = name
         return name
 

@@ -12,6 +12,8 @@ OPERATIONS = (
     "log", "log1p", "expm1", "erf", "pow", "fmin", "fmax", "fmod", "remainder", "copysign", "atan2", "hypot",
     # tables: see `tape.Operation`
     "root", "find", "item",
+    # rows that act, solved by numbers: see `tape.Operation`
+    "room", "give", "solve", "take",
     # products without rounding: see `fuse`
     "product", "product_plus", "product_minus", "minus_product",
 )  # fmt: skip

@@ -6,10 +6,13 @@ import casadi as ca
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE, Bundle, ObjectCache
+from trundle.kernel.codes import CODE
 from trundle.kernel.fuse import fuse
 from trundle.kernel.jit import Kernel, Shape, emit_object, host
 from trundle.kernel.lower import lower
 from trundle.kernel.read_tape import read_tape
+from trundle.kernel.rows_call import SOLVE
+from trundle.kernel.rows_node import load_solver
 from trundle.kernel.tape import Tape
 
 
@@ -33,6 +36,8 @@ def compile_tapes(tapes: Mapping[str, Tape], lanes: int = 1, cache: ObjectCache 
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
     fused = {name: fuse(tape) for name, tape in tapes.items()}
+    if any((tape.rows[:, 0] == CODE[SOLVE]).any() for tape in tapes.values()):
+        load_solver()
     ir, work_sizes = lower(fused, lanes, host(), grouped=True)
     code = None if cache is None else cache.load_object(ir)
     if code is None:

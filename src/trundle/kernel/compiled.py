@@ -39,6 +39,7 @@ PARTS = {
     "pursue_rivals": "integrate.rivals",
     "rosenbrock_step": "integrate.methods.rosenbrock_step",
     "set_signs": "integrate.events.signs",
+    "solve_rows": "linear_algebra.solve_rows",
     "strike": "integrate.collision_step",
     "watch": "integrate.projection",
     "watch_guards": "integrate.guards",

@@ -1,11 +1,14 @@
 """What each operation of a tape means, in plain Python: the slow reference against which machine code is tested."""
 
+import ctypes
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.kernel.memory import address_of
+from trundle.kernel.rows_node import solve_in
 from trundle.lookup.memory import find, item, root
 
 if TYPE_CHECKING:
@@ -95,6 +98,7 @@ def all_values(
 ) -> list[float]:
     """Values of all operations at one point."""
     values: list[float] = []
+    rooms: dict[int, np.ndarray] = {}  # kept alive
     for operation, a, b in tape.operations:
         if operation == "const":
             value = tape.constants[a]
@@ -107,6 +111,17 @@ def all_values(
         elif operation in ("sin", "cos"):
             with np.errstate(all="ignore"):
                 value = float(np.sin(values[a]) if operation == "sin" else np.cos(values[a]))
+        elif operation == "room":
+            rooms[len(values)] = room = np.zeros(int(values[a]))
+            value = float(address_of(room))
+        elif operation == "give":  # the address behind it
+            ctypes.c_double.from_address(int(values[b])).value = values[a]
+            value = values[b] + 8
+        elif operation == "solve":
+            solve_in(int(values[b]), int(values[a] - values[b]) // 8)
+            value = values[b]
+        elif operation == "take":
+            value = item(values[a], values[b])
         elif operation in LOOKUP:
             value = LOOKUP[operation](values[a]) if b < 0 else LOOKUP[operation](values[a], values[b])
         else:

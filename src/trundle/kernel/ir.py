@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 # Functions of the C mathematics library. Code reaches them through a table of addresses filled when it is loaded, so
 # that an object file names no symbol outside itself: it loads in the same way on every platform, in any process. The
-# directory of tables (trundle.lookup) stands behind them.
+# directory of tables (trundle.lookup) stands behind them, and where the address of the solver of rows is.
 _EXPONENTIAL = ("exp", "log", "log1p", "expm1", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")
 _CIRCULAR = ("sin", "cos", "asin", "acos", "atan", "atan2")
 LIBRARY = (*_EXPONENTIAL, *_CIRCULAR, "pow", "hypot", "fmod", "remainder")

@@ -16,6 +16,7 @@ from trundle.errors import KernelError
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.lower import Target, many_symbol, symbol
 from trundle.kernel.memory import address_of, aligned
+from trundle.kernel.rows_call import SOLVER
 from trundle.lookup.memory import directory_address
 from trundle.typing import Untyped
 
@@ -184,7 +185,9 @@ def _machine(target: Target) -> Any:
 
 @cache
 def _library() -> bytes:
-    """Addresses in this process of the functions of the C mathematics library and of the directory of tables."""
+    """Addresses in this process of the functions of the C mathematics library, of the directory of tables and of the
+    place where the address of the solver of rows stands.
+    """
     library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
     addresses = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBRARY]
-    return bytes((ctypes.c_void_p * (len(LIBRARY) + 1))(*addresses, directory_address()))
+    return bytes((ctypes.c_void_p * (len(LIBRARY) + 2))(*addresses, directory_address(), address_of(SOLVER)))

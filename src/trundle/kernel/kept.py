@@ -11,7 +11,9 @@ from trundle.kernel.compile import compile_tapes
 from trundle.kernel.fuse import fuse
 from trundle.kernel.jit import Kernel, Shape
 from trundle.kernel.program import STEP, Program, program
-from trundle.kernel.tape import Tape
+from trundle.kernel.rows_call import SOLVE
+from trundle.kernel.rows_node import load_solver
+from trundle.kernel.tape import Tape, room_places
 from trundle.kernel.tiers import BUSY, BUSY_AGAIN, Threaded, load_threaded
 from trundle.typing import Settings, Untyped
 
@@ -42,12 +44,13 @@ def _load(key: str, bundle: Bundle, owner: str, again: bool) -> dict[str, Kernel
     busy = BUSY_AGAIN if again else BUSY
     threaded: dict[str, Threaded] = {}
     for shape in bundle.shapes:
-        own_key = f"code {key} {shape.name}"
+        own_key, part = f"code {key} {shape.name}", bundle.meta[shape.name]
+        if SOLVE in part["names"]:
+            load_solver()
         code = USER_CACHE.load_bundle(own_key) if again else None
         if code is not None:
             kernels |= code.load()
             continue
-        part = bundle.meta[shape.name]
         generate = partial(_machine_code, own_key, shape, bundle.code, part)
         threaded[shape.name] = Threaded(shape, _program(bundle.code, part), generate, busy, owner)
     return kernels | (load_threaded(threaded) if threaded else {})
@@ -86,7 +89,7 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
             "places": steps.n_places,
         }
         # Room for the steps, and for machine code, which keeps each value once at most.
-        work_size = max(steps.n_places, len(tape.rows))
+        work_size = max(steps.n_places, room_places(tape, len(tape.rows))[1])
         shapes.append(Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_size))
     return Bundle(bytes(data), tuple(shapes), meta)
 

@@ -8,7 +8,8 @@ from trundle.kernel.chunk_writer import ChunkWriter
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.pack import WIDEST, Unit, pack
 from trundle.kernel.read_table import ROOT, definition
-from trundle.kernel.tape import LEAVES, PRODUCT, Tape, operands
+from trundle.kernel.rows_call import DEFINITION, ROOM_OPERATIONS, SOLVE
+from trundle.kernel.tape import LEAVES, PRODUCT, Tape, operands, room_places
 
 CHUNK = 2000  # operations in one function: compile time grows faster than linearly with the size of a block
 _LARGE = (
@@ -63,8 +64,11 @@ def lower(
         text, work_sizes[name] = _lower_tape(name, tape, lanes, target, size, groups, declarations)
         bodies += text
         widest = WIDEST if groups else widest
-    if any(op == ROOT for tape in tapes.values() for op, _, _ in tape.operations):
+    used = {op for tape in tapes.values() for op, _, _ in tape.operations}
+    if ROOT in used:
         bodies.append(definition(declarations))
+    if SOLVE in used:
+        bodies.append(DEFINITION)
     return module(target, widest, declarations, bodies), work_sizes
 
 
@@ -77,7 +81,7 @@ def module(target: Target, lanes: int, declarations: set[str], bodies: Sequence[
     )
     header = (
         f'target triple = "{target.triple}"\n'
-        f"@{LIBRARY_TABLE} = dso_local global [{len(LIBRARY) + 1} x ptr] zeroinitializer, align 8\n"
+        f"@{LIBRARY_TABLE} = dso_local global [{len(LIBRARY) + 2} x ptr] zeroinitializer, align 8\n"
     )
     return "\n".join([header, *sorted(declarations), *bodies, attributes])
 
@@ -98,13 +102,14 @@ def _lower_tape(
     units = pack(tape) if groups else [(v,) for v, (op, _, _) in enumerate(tape.operations) if op not in done]
     chunks = _split(tape, units, chunk)
     slots, work_size = _assign_slots(tape, chunks)
+    rooms, work_size = room_places(tape, work_size)
     grouped = {v: unit for unit in units if len(unit) > 1 for v in unit}
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, v in enumerate(tape.outputs):
         places[v].append(place)
     texts, calls = [], []
     for k, part in enumerate(chunks):
-        writer = ChunkWriter(tape, lanes, target.fuses, grouped, slots, places, declarations)
+        writer = ChunkWriter(tape, lanes, target.fuses, grouped, slots, rooms, places, declarations)
         writer.write(part, last=k == len(chunks) - 1)
         called = f'@"{symbol(name)}.{k}"'
         texts.append(_function(f"internal void {called}({PARAMETERS})", writer.block.lines))
@@ -160,7 +165,7 @@ def _assign_slots(tape: Tape, chunks: Sequence[Sequence[Unit]]) -> tuple[dict[in
             for v in unit:
                 for operand in operands(tape.operations, v):
                     at, needed = home.get(operand, (k, unit))
-                    if at < k:
+                    if at < k and tape.operations[operand][0] not in ROOM_OPERATIONS:
                         last_reader[needed] = k
     freed: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     free: defaultdict[int, list[int]] = defaultdict(list)

@@ -10,8 +10,9 @@ from trundle.instructions import Instructions, instructions
 from trundle.kernel.codes import CODE, INPUT, OUTPUT, READ
 from trundle.kernel.interpret import BINARY, UNARY
 from trundle.kernel.numbering import numbered
+from trundle.kernel.rows_node import is_rows, room_size
 from trundle.kernel.tape import Tape
-from trundle.lookup.node import Calls
+from trundle.lookup.node import Calls, is_lookup
 from trundle.typing import Integers
 
 _ADVICE = {
@@ -34,7 +35,7 @@ def read_tape(function: ca.Function) -> Tape:
     _place_ends(function, rows, n_x)
     calls = np.flatnonzero(rows[:, 0] < 0).tolist()
     if calls:
-        rows, numbers = _with_lookups(found, rows, calls)
+        rows, numbers = _with_calls(found, rows, calls)
     n_outputs = sum(function.numel_out(k) for k in range(function.n_out()))
     operations, constants, outputs = numbered(rows, numbers, _leaves(n_x, n_p), n_outputs)
     return Tape(function.name(), n_x, n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
@@ -71,21 +72,30 @@ def _place_ends(function: ca.Function, rows: Integers, n_x: int) -> None:
     rows[outputs, 3] = -1
 
 
-def _with_lookups(found: Instructions, rows: Integers, calls: list[int]) -> tuple[Integers, np.ndarray]:
-    """The rows with each look-up as the operations that it takes; other calls are refused."""
+def _with_calls(found: Instructions, rows: Integers, calls: list[int]) -> tuple[Integers, np.ndarray]:
+    """The rows with each look-up and each solution of rows as the operations that it takes; other calls are refused."""
     function, known = found.function, Calls(found.function)
     pieces, numbers, behind = [], [], 0
     record = int(rows[:, 1].max())  # a register behind all others
     for k in calls:
         code = int(found.rows[k, 0])
-        if code != ca.OP_CALL or not known.is_lookup(k):
+        called = known.called(k) if code == ca.OP_CALL else None
+        if called is None or not (is_lookup(called) or is_rows(called)):
             raise KernelError(_refusal(function.name(), code))
-        handle, *arguments = function.instruction_input(k)
-        given = function.instruction_output(k)
-        record = max(record, handle, *arguments, *given) + 1
-        steps = [(CODE["root"], record, handle, -1)]
-        steps += [(CODE["find"], record, argument, record) for argument in arguments]
-        steps += [(CODE["item"], at, record, i) for i, at in enumerate(given) if at >= 0]
+        arguments, given = function.instruction_input(k), function.instruction_output(k)
+        record = max(record, *arguments, *given) + 1
+        if is_lookup(called):
+            steps = [(CODE["root"], record, arguments[0], -1)]
+            steps += [(CODE["find"], record, argument, record) for argument in arguments[1:]]
+            take = CODE["item"]
+        else:
+            room, gift = record, record + 1
+            steps = [(CODE["room"], room, room_size(called), k)]
+            steps += [(CODE["give"], gift, number, gift if i else room) for i, number in enumerate(arguments)]
+            steps += [(CODE["solve"], room, gift, room)]
+            take, record = CODE["take"], gift
+        answer = steps[-1][1]
+        steps += [(take, at, answer, i) for i, at in enumerate(given) if at >= 0]
         pieces += [rows[behind:k], np.array(steps, np.int64)]
         numbers += [found.numbers[behind:k], np.zeros(len(steps))]
         behind = k + 1

@@ -11,7 +11,9 @@ from trundle.typing import Integers
 
 # (operation, first operand, second operand); -1 where there is none. Operands are positions in the list itself,
 # except for the leaves: ("t", 0, -1), ("x", i, -1), ("p", i, -1), ("const", position in the constants, -1). A look-up
-# is ("root", handle, -1), then ("find", argument, node) for each argument, then ("item", record, place in it).
+# is ("root", handle, -1), then ("find", argument, node) for each argument, then ("item", record, place in it). Rows that
+# act are solved in a room, numbers side by side: ("room", how many, which), then ("give", value, room or last gift) for
+# each number that goes in, then ("solve", last gift, room), then ("take", solve, place in the room).
 Operation = tuple[str, int, int]
 
 LEAVES = frozenset(("t", "x", "p", "const"))
@@ -45,6 +47,28 @@ class Tape:
         return int(np.count_nonzero(~np.isin(self.rows[:, 0], [CODE[op] for op in (*LEAVES, "sin", "cos")])))
 
 
+def room_places(tape: Tape, first: int) -> tuple[dict[int, int], int]:
+    """Where each gift and each number of an answer stands, with the rooms one behind the other from `first` on, and
+    where they end. The place of a gift is that of the next one, and a room begins where it stands.
+    """
+    places: dict[int, int] = {}
+    for v, (op, a, b) in enumerate(tape.operations):
+        if op == "room":
+            places[v] = first
+            first += _whole(tape, a)
+        elif op == "give":
+            places[v] = places[b] + 1
+        elif op == "solve":
+            places[v] = places[b]
+        elif op == "take":
+            places[v] = places[a] + _whole(tape, b)
+    return places, first
+
+
+def _whole(tape: Tape, constant: int) -> int:
+    return int(tape.constants[tape.operations[constant][1]])
+
+
 def operands(operations: Sequence[Operation], v: int) -> tuple[int, ...]:
     """Values that an operation needs to be computed: for a sum with a product, its two factors and the other."""
     op, a, b = operations[v]
@@ -52,4 +76,6 @@ def operands(operations: Sequence[Operation], v: int) -> tuple[int, ...]:
         return ()
     if op in SUMS:
         return (*operations[a][1:], b)
-    return (a,) if b < 0 or op == "item" else (a, b)
+    if op == "room":
+        return ()
+    return (a,) if b < 0 or op in ("item", "take") else (a, b)

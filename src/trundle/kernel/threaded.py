@@ -19,6 +19,7 @@ from trundle.kernel.lower import PARAMETERS, Target, module
 from trundle.kernel.program import END, OUTPUT, STEP
 from trundle.kernel.read_table import FIND, ROOT, definition
 from trundle.kernel.ready_code import SHIPPED, ready_code
+from trundle.kernel.rows_call import DEFINITION, SOLVE, call_solver
 from trundle.kernel.tape import SUMS
 from trundle.typing import Untyped
 
@@ -50,7 +51,7 @@ def threaded_code(lanes: int) -> ThreadedCode:
     """The functions for so many lanes: those for one come with the package, others are generated once and kept."""
     code = ready_code(SHIPPED / shipped_name(lanes)) if SHIPPED.is_dir() else None
     engine = load_code(code or _kept(lanes))
-    names = (*_NUMBERS, "sincos", "item", OUTPUT, END)
+    names = (*_NUMBERS, "sincos", "item", "give", SOLVE, OUTPUT, END)
     return ThreadedCode(
         engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
     )
@@ -75,7 +76,11 @@ def functions(lanes: int, target: Target) -> str:
     declarations: set[str] = set()
     bodies = [_COPY, _start(lanes)]
     bodies += [_step(name, block) for name, block in _steps(lanes, target.fuses, declarations)]
-    bodies += [f'define dso_local void @"step.{END}"({_STEP}) #0 {{\nret void\n}}\n', definition(declarations)]
+    bodies += [
+        f'define dso_local void @"step.{END}"({_STEP}) #0 {{\nret void\n}}\n',
+        definition(declarations),
+        DEFINITION,
+    ]
     return module(target, lanes, declarations, bodies)
 
 
@@ -94,6 +99,15 @@ def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[st
     block = Block(lanes, declarations)
     _store(block, "to", block.load_from(block.as_pointer(_load(block, "a")), _field(block, "b")))
     yield "item", block
+    block = Block(lanes, declarations)
+    _store(block, "to", _load(block, "a"))
+    yield "give", block
+    block = Block(lanes, declarations)
+    begin, end, behind = (_field(block, name) for name in ("a", "b", "c"))
+    numbers, scratch = (block.emit(f"getelementptr i8, ptr %places, i64 {at}") for at in (begin, end))
+    size = block.emit(f"sdiv i64 {block.emit(f'sub i64 {behind}, {end}')}, {lanes}")
+    call_solver(block, numbers, scratch, size)
+    yield SOLVE, block
     block = Block(lanes, declarations)
     _store(block, "to", _load(block, "a"), "out")
     yield OUTPUT, block

@@ -11,7 +11,7 @@ then the smallest ones that do; round-off in them is that of the machine over th
 rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -19,12 +19,10 @@ from typing import final
 import casadi as ca
 
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
+from trundle.linear_algebra.shift import HIDDEN, REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
 
 Sparse = dict[int, Expr]
-REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
-REFINEMENTS = 3  # of multipliers with that shift
-HIDDEN = 10.0  # times that shift: a determinant that may as well be zero
 
 
 def _is_zero(value: Expr) -> bool:
@@ -156,6 +154,22 @@ class KKTRow:
     active: Expr | None = None  # a row of weight zero does not act
     column: Sparse | None = None  # along which the multiplier pushes, where friction goes along with it
     shared: bool = False  # may be redundant at any pose
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What the equations of motion with friction give."""
+
+    x: Sparse
+    multipliers: Sparse
+    unique: Sequence[Expr]
+    """For each row: determinant with friction over that without, of all rows that it is coupled with. It is 1 without
+    friction, and where it is not above zero rigid bodies with friction have no or several accelerations (Painleve's
+    paradox)."""
+    solvable: Sequence[Expr]
+    """The same, but below zero too where several of the factors are, as where two bodies that are coupled come to the
+    paradox at once, and where the shift of the rows would hide that the determinant vanishes."""
 
 
 @final
@@ -322,18 +336,13 @@ class KKT:
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
-    def uniqueness(self) -> list[Expr]:
-        """For each row: determinant with friction over that without, of all rows that it is coupled with. It is 1
-        without friction, and where it is not above zero rigid bodies with friction have no or several accelerations
-        (Painleve's paradox).
+    def solve_with_friction(self, b: Sparse, c: Sparse, shares: Sparse, judge: bool = True) -> Solution:
+        """The same along the columns of friction, with the least multipliers of rows that are chosen at every pose;
+        `judge`: with the determinants.
         """
-        return [found.value for found in self._determinants]
-
-    def solvable(self) -> list[Expr]:
-        """The same, but below zero too where several of the factors are, as where two bodies that are coupled come to
-        the paradox at once, and where the shift of the rows would hide that the determinant vanishes.
-        """
-        return [found.judged for found in self._determinants]
+        x, multipliers = self.solve(b, c, with_friction=True, shares=shares)
+        found = self._determinants if judge else []
+        return Solution(x, self.shared(multipliers), [one.value for one in found], [one.judged for one in found])
 
     @cached_property
     def _determinants(self) -> list[Determinant]:
@@ -356,21 +365,24 @@ class KKT:
 
     def loop_measure(self, loop: Choice) -> Expr:
         """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
-        rows = loop.rows
-        index = {r: i for i, r in enumerate(rows)}
-        block: list[Sparse] = [
-            {index[j]: v * (self.scale[r] * self.scale[j]) for j, v in self.S[r].items() if j in index} for r in rows
-        ]
-        mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
-        every = tuple(range(len(rows)))
-        if loop.count < len(rows):
-            pivots = FixedRank(dict(enumerate(block)), [Choice(every, loop.count)], [1.0] * len(rows)).pivots
-        else:
-            pivots = list(Factor(block, list(every)).pivot.values())
-        value = ca.SX(1)
-        for pivot in pivots:
-            value = value * ca.fmax(pivot / mean, 0)
-        return value
+        return loop_measure(self.S, loop, self.scale)
+
+
+def loop_measure(S: Mapping[int, Sparse] | Sequence[Sparse], loop: Choice, scale: Sequence[float]) -> Expr:
+    """The measure of a loop from the rows of S and their scales."""
+    rows = loop.rows
+    index = {r: i for i, r in enumerate(rows)}
+    block: list[Sparse] = [{index[j]: v * (scale[r] * scale[j]) for j, v in S[r].items() if j in index} for r in rows]
+    mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
+    every = tuple(range(len(rows)))
+    if loop.count < len(rows):
+        pivots = FixedRank(dict(enumerate(block)), [Choice(every, loop.count)], [1.0] * len(rows)).pivots
+    else:
+        pivots = list(Factor(block, list(every)).pivot.values())
+    value = ca.SX(1)
+    for pivot in pivots:
+        value = value * ca.fmax(pivot / mean, 0)
+    return value
 
 
 def sparse(vector: Expr) -> Sparse:

@@ -78,9 +78,13 @@ class Calls:
     def steps(self) -> TapeFunction:
         return self.function.instructions_sx()
 
+    def called(self, k: int) -> TapeFunction:
+        """The function that instruction k, a call, calls."""
+        return self.steps[k].which_function()
+
     def is_lookup(self, k: int) -> bool:
         """Whether instruction k, a call, is a look-up."""
-        return is_lookup(self.steps[k].which_function())
+        return is_lookup(self.called(k))
 
     def smooth(self, k: int) -> int:
         """How many smooth derivatives what is made of it has."""
@@ -152,6 +156,10 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
             register[into[0]] = ca.SX(float(steps.numbers[k]))
         elif code == ca.OP_OUTPUT:
             values[into[0]][into[1]] = register[of[0]]
+        elif code == ca.OP_CALL and not calls.is_lookup(k):
+            raise ValueError(
+                f"{calls.called(k).name()!r} has no derivative: take the equations that are solved on the tape"
+            )
         elif code == ca.OP_CALL:
             symbols = ca.SX.sym(f"{_PREFIX} {len(found)}", len(into))
             node = ca.vertcat(*[calls.steps[k].get_output(i) for i in range(len(into))])

@@ -118,8 +118,9 @@ def balance_kernel(f: Formulation) -> dict[str, TapeFunction]:
 
 def guarded_kernel(f: Formulation) -> dict[str, TapeFunction]:
     """Events of the model, and the guards behind them."""
-    plain = event_functions(f.model, f.functions)["events"](*f.functions.inputs)
-    return {"events": f.functions.function("events", plain, *guard_values(f.once(find_guards), f.functions))}
+    functions = f.run_functions
+    plain = event_functions(f.model, functions)["events"](*functions.inputs)
+    return {"events": functions.function("events", plain, *guard_values(f.once(find_guards), functions))}
 
 
 def check_lines(f: Formulation, t: float, x: Array, p: Array) -> None:

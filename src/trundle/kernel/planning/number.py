@@ -16,6 +16,7 @@ SINCOS, SIN, COS, TAN, POW = CODE["sincos"], CODE["sin"], CODE["cos"], CODE["tan
 EQ, NE, AND, OR = CODE["eq"], CODE["ne"], CODE["and"], CODE["or"]
 FMIN, FMAX, HYPOT = CODE["fmin"], CODE["fmax"], CODE["hypot"]
 ROOT, FIND, ITEM = CODE["root"], CODE["find"], CODE["item"]
+ROOM, TAKE = CODE["room"], CODE["take"]
 LARGEST_UNROLLED_POWER = 16
 FRACTION = (1 << 52) - 1  # bits of a double behind its leading one
 LARGEST_EXPONENT = 2047
@@ -52,8 +53,11 @@ def read(r: NumberingRecord, code: int, to: int, first: int, second: int) -> boo
     if code == OUTPUT:
         r.outputs[to] = r.registers[first]
         return True
-    if code == ITEM:
-        r.registers[to] = push(r, ITEM, r.registers[first], constant(r, float(second)))
+    if code in (ITEM, TAKE):
+        r.registers[to] = push(r, code, r.registers[first], constant(r, float(second)))
+        return True
+    if code == ROOM:
+        r.registers[to] = push(r, code, constant(r, float(first)), constant(r, float(second)))
         return True
     a = r.registers[first]
     b = r.registers[second] if second >= 0 else -1

@@ -6,6 +6,7 @@ from trundle.kernel.pointers import part_of, strict
 
 T, X, P, CONST = CODE["t"], CODE["x"], CODE["p"], CODE["const"]
 SINCOS, SIN, COS, ITEM, PRODUCT = CODE["sincos"], CODE["sin"], CODE["cos"], CODE["item"], CODE["product"]
+ROOM, GIVE, SOLVE, TAKE = CODE["room"], CODE["give"], CODE["solve"], CODE["take"]
 FIRST_SUM, LAST_SUM = CODE["product_plus"], CODE["minus_product"]
 KINDS = len(OPERATIONS)
 WIDTH = 5  # numbers of a step: code, where the result goes, where its operands stand
@@ -24,7 +25,7 @@ def plan_steps(r: PlanRecord) -> None:
 @strict
 def has_step(code: int) -> bool:
     """Whether an operation is a step of its own."""
-    return code > CONST and code != PRODUCT and code != SIN and code != COS
+    return code > CONST and code != PRODUCT and code != SIN and code != COS and code != ROOM and code != TAKE
 
 
 @strict
@@ -39,6 +40,12 @@ def n_needed(r: PlanRecord, v: int) -> int:
 
 
 @strict
+def whole(r: PlanRecord, v: int) -> int:
+    """A constant that is a whole number."""
+    return int(r.constants[r.operations[3 * v + 1]])
+
+
+@strict
 def needed(r: PlanRecord, v: int, which: int) -> int:
     """One of the values that a step needs: for a sum with a product its two factors and the other."""
     code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
@@ -49,7 +56,7 @@ def needed(r: PlanRecord, v: int, which: int) -> int:
 
 @strict
 def place_leaves(r: PlanRecord) -> None:
-    """Constants, t, x and p stand first; where they stand is never free."""
+    """Constants, t, x and p stand first, then rooms; where they stand is never free."""
     r.n_places = r.n_constants + 1 + r.n_x + r.n_p
     for v in range(r.n_operations):
         code, a = r.operations[3 * v], r.operations[3 * v + 1]
@@ -66,6 +73,15 @@ def place_leaves(r: PlanRecord) -> None:
             r.sine[a] = v
         elif code == COS:
             r.cosine[a] = v
+        elif code == ROOM:
+            r.place[v] = r.n_places
+            r.n_places += whole(r, a)
+        elif code == GIVE:
+            r.place[v] = r.place[r.operations[3 * v + 2]] + 1  # of the next one
+        elif code == SOLVE:
+            r.place[v] = r.place[r.operations[3 * v + 2]]
+        elif code == TAKE:
+            r.place[v] = r.place[a] + whole(r, r.operations[3 * v + 2])
 
 
 @strict
@@ -126,11 +142,11 @@ def make_ready(r: PlanRecord, v: int) -> None:
 
 @strict
 def maker(r: PlanRecord, v: int) -> int:
-    """The step that makes a value; -1 for inputs and constants."""
+    """The step that makes a value; -1 for inputs, constants and rooms."""
     code = r.operations[3 * v]
-    if code <= CONST:
+    if code <= CONST or code == ROOM:
         return -1
-    return r.operations[3 * v + 1] if code in (SIN, COS) else v
+    return r.operations[3 * v + 1] if code in (SIN, COS, TAKE) else v
 
 
 @strict
@@ -161,10 +177,34 @@ def make_step(r: PlanRecord, v: int, n_free: int) -> int:
     """One step more. Places whose values are behind their last use are free: how many there are is returned."""
     code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
     count = n_needed(r, v)
-    to, n_free = take_place(r, n_free)
     step = WIDTH * r.n_steps
     r.n_steps += 1
-    r.steps[step], r.steps[step + 1] = code, to
+    r.steps[step] = code
+    if code == GIVE:
+        r.steps[step + 1], r.steps[step + 2] = r.place[b], r.place[a]
+        r.steps[step + 3], r.steps[step + 4] = 0, 0
+    elif code == SOLVE:  # the room, where the numbers in it end, and its own end
+        r.steps[step + 1], r.steps[step + 2], r.steps[step + 3] = 0, r.place[b], r.place[a]
+        r.steps[step + 4] = r.place[b] + whole(r, r.operations[3 * b + 1])
+    else:
+        n_free = make_number(r, v, n_free)
+    for which in range(count):
+        i = needed(r, v, which)
+        r.uses[i] -= 1
+        kind = r.operations[3 * i]
+        if r.uses[i] == 0 and kind > CONST and not ROOM <= kind <= TAKE:
+            r.free[n_free] = r.place[i]
+            n_free += 1
+    return n_free
+
+
+@strict
+def make_number(r: PlanRecord, v: int, n_free: int) -> int:
+    """The step of an operation whose result has a place of its own; the number of free places."""
+    code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
+    step = WIDTH * (r.n_steps - 1)
+    to, n_free = take_place(r, n_free)
+    r.steps[step + 1] = to
     if code == SINCOS:
         other, n_free = take_place(r, n_free)
         r.steps[step + 2], r.steps[step + 3], r.steps[step + 4] = r.place[a], 0, other
@@ -174,16 +214,10 @@ def make_step(r: PlanRecord, v: int, n_free: int) -> int:
         r.place[v] = to
         r.steps[step + 3] = 0
         r.steps[step + 4] = 0
-        for which in range(count):
+        for which in range(n_needed(r, v)):
             r.steps[step + 2 + which] = r.place[needed(r, v, which)]
         if code == ITEM:
-            r.steps[step + 3] = int(r.constants[r.operations[3 * b + 1]])
-    for which in range(count):
-        i = needed(r, v, which)
-        r.uses[i] -= 1
-        if r.uses[i] == 0 and r.operations[3 * i] > CONST:
-            r.free[n_free] = r.place[i]
-            n_free += 1
+            r.steps[step + 3] = whole(r, b)
     return n_free
 
 

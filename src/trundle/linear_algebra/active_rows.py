@@ -1,0 +1,119 @@
+"""[M J'; J 0] with many rows that come and go: those that act are found and solved by numbers, at every evaluation.
+
+M is eliminated on the tape, as in `kkt`. What is left of the rows that act now, a few of many contacts as a rule, is
+handed over to a compiled solver (`solve_rows`): the tape then grows with the number of contacts and not with its third
+power, and contacts that are open cost next to nothing. The solver has no derivative; where one is wanted, `kkt` solves
+the same equations on the tape.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import final
+
+import casadi as ca
+
+from trundle.kernel.rows_node import solved
+from trundle.linear_algebra.fixed_rank import Choice
+from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled, loop_measure
+from trundle.linear_algebra.room import HEAD, scratch_size
+from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
+from trundle.typing import Expr
+
+
+@final
+class ActiveRows:
+    """Mass matrix, factored on the tape, and rows of which many come and go."""
+
+    def __init__(self, M: list[Sparse], rows: Sequence[KKTRow], leaves_first: list[int], shift: Expr) -> None:
+        self.mass = Factor(M, leaves_first)
+        self.rows = rows
+        self.reduced = [self.mass.forward(row.jacobian) for row in rows]  # L^-1 J'
+        self.pushed = [
+            reduced if row.column is None else self.mass.forward(row.column)
+            for reduced, row in zip(self.reduced, rows, strict=True)
+        ]
+        self.hides = any(row.shared for row in rows)
+        self.shift = shift
+        self.refinements = REFINEMENTS if self.hides else 1
+        loops: dict[Hashable, list[int]] = {}
+        for i, row in enumerate(rows):
+            loops.setdefault(row.loop, []).append(i)
+        # Rows of contacts with friction come last, as in `kkt`.
+        self.groups = sorted(loops.values(), key=lambda loop: any(rows[i].column is not None for i in loop))
+        self.order = [i for group in self.groups for i in group]
+        self.component = self._components()
+        self.n_components = 1 + max(self.component, default=-1)
+
+    def _components(self) -> list[int]:
+        """For each row the number of the set of rows that it may be coupled with."""
+        pattern: list[Sparse] = [
+            {j: ca.SX(1) for j, other in enumerate(self.reduced) if own.keys() & other.keys()} for own in self.reduced
+        ]
+        found = [0] * len(self.rows)
+        for number, rows in enumerate(coupled(pattern)):
+            for i in rows:
+                found[i] = number
+        return found
+
+    def _solved(self, rhs: Sparse, refinements: int, friction: bool, judged: bool, shares: Sparse) -> Expr:
+        """Multipliers in the order of the rows, then the determinants of all sets of rows."""
+        pivots = [self.mass.inverse_pivot[k] for k in range(len(self.mass.order))]
+        body = [v for group in self.groups for v in self._group(group, rhs, shares)]
+        count = HEAD + len(pivots) + len(body)
+        head = [len(self.rows), len(pivots), self.n_components, count, friction, refinements, judged, self.hides]
+        found = len(self.rows) + 2 * self.n_components
+        answer = solved([*head, *pivots, *body], found, scratch_size(len(self.rows), len(pivots), count))
+        place = {i: k for k, i in enumerate(self.order)}
+        return ca.vertcat(*[answer[place[i]] for i in range(len(self.rows))], answer[len(self.rows) :])
+
+    def _group(self, group: Sequence[int], rhs: Sparse, shares: Sparse) -> list[Expr]:
+        """The numbers of rows that are shifted alike: see `room`."""
+        moved = sorted({k for i in group for k in (*self.reduced[i], *self.pushed[i])})
+        shift = ca.fmax(self.shift, REDUNDANT) if any(self.rows[i].shared for i in group) else self.shift
+        out: list[Expr] = [len(group), len(moved), self.component[group[0]], shift, *moved]
+        for i in group:
+            row = self.rows[i]
+            pushes = row.column is not None
+            out += [1 if row.active is None else row.active, row.scale, rhs.get(i, 0), shares.get(i, 0), pushes]
+            for entries in (self.reduced[i], self.pushed[i])[: 1 + pushes]:
+                out += [entries.get(k, 0) for k in moved]
+        return out
+
+    def solve_with_friction(self, b: Sparse, c: Sparse, shares: Sparse, judge: bool = True) -> Solution:
+        """As `KKT.solve_with_friction`."""
+        return self._solve(b, c, self.refinements, True, judge, shares)
+
+    def least_change(self, c: Sparse) -> Sparse:
+        """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
+        return self._solve({}, c, self.refinements - 1, False, False, {}).x
+
+    def _solve(self, b: Sparse, c: Sparse, refinements: int, friction: bool, judged: bool, shares: Sparse) -> Solution:
+        y = self.mass.forward(b)
+        scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
+        rhs = {
+            i: c.get(i, ca.SX(0)) - sum((row[k] * scaled[k] for k in sorted(row.keys() & scaled.keys())), ca.SX(0))
+            for i, row in enumerate(self.reduced)
+        }
+        found = self._solved(rhs, refinements, friction, judged, shares)
+        m = len(self.rows)
+        multipliers = {i: found[i] for i in range(m)}
+        for i, value in multipliers.items():
+            for k, entry in (self.pushed if friction else self.reduced)[i].items():
+                y[k] = y[k] + entry * value if k in y else entry * value
+        unique, solvable = (
+            [found[first + number] for number in self.component] if judged else []
+            for first in (m, m + self.n_components)
+        )
+        return Solution(self.mass.backward(y), multipliers, unique, solvable)
+
+    def loop_measure(self, loop: Choice) -> Expr:
+        """As `KKT.loop_measure`."""
+        reduced = {i: self.reduced[i] for i in loop.rows}
+        pivot = self.mass.inverse_pivot
+        S = {
+            i: {
+                j: sum((own[k] * pivot[k] * other[k] for k in sorted(own.keys() & other.keys())), ca.SX(0))
+                for j, other in reduced.items()
+            }
+            for i, own in reduced.items()
+        }
+        return loop_measure(S, loop, [row.scale for row in self.rows])
