@@ -19,6 +19,7 @@ from trundle.equations.derive import Equations
 from trundle.errors import AssemblyError, ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.linear_algebra.pivot_order import pivot_order
 from trundle.linear_algebra.rank import TOLERANCE, rank
 from trundle.typing import AnyArray, Array, Flags, Json, Raw
@@ -222,6 +223,7 @@ def worst_rows(g: Array, most: int) -> list[int]:
     return [i for i in order if size[i] >= 1e-3 * size[order[0]]]
 
 
+@one_thread()
 def find_mobility(
     equations: Equations,
     rows: RowFunctions,

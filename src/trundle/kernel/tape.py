@@ -11,9 +11,9 @@ from trundle.typing import Integers
 
 # (operation, first operand, second operand); -1 where there is none. Operands are positions in the list itself,
 # except for the leaves: ("t", 0, -1), ("x", i, -1), ("p", i, -1), ("const", position in the constants, -1). A look-up
-# is ("root", handle, -1), then ("find", argument, node) for each argument, then ("item", record, place in it). Rows that
-# act are solved in a room, numbers side by side: ("room", how many, which), then ("give", value, room or last gift) for
-# each number that goes in, then ("solve", last gift, room), then ("take", solve, place in the room).
+# is ("root", handle, -1), then ("find", argument, node) for each argument, then ("item", record, place in it). Rows are
+# solved in a room, numbers side by side: ("room", how many, which), then ("give", value, room or last gift) for each
+# number that goes in, then ("solve", last gift, room), then ("take", solve, place in the room).
 Operation = tuple[str, int, int]
 
 LEAVES = frozenset(("t", "x", "p", "const"))

@@ -5,6 +5,7 @@ a machine that does something else too, a solve of 243 equations then takes fift
 """
 
 import ctypes
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -27,22 +28,26 @@ def one_thread() -> Iterator[None]:
             put(count)
 
 
-@lru_cache
-def _controls() -> tuple[tuple[Callable[[], int], Callable[[int], None]], ...]:
-    """How many threads a library takes, and the function that says so, of each that came with a package."""
-    import numpy
-    import scipy
+Control = tuple[Callable[[], int], Callable[[int], None]]
+"""How many threads a library takes, and the function that says so."""
 
+
+def _controls() -> list[Control]:
+    """Of each library that came with a package that is in use."""
+    return [one for name in ("numpy", "scipy") if name in sys.modules for one in _controls_of(name)]
+
+
+@lru_cache
+def _controls_of(package: str) -> tuple[Control, ...]:
+    folder = Path(str(sys.modules[package].__file__)).parent
     found = []
-    for package in (numpy, scipy):
-        folder = Path(str(package.__file__)).parent
-        for path in sorted([*folder.parent.glob(f"{folder.name}.libs/*openblas*"), *folder.glob(".dylibs/*openblas*")]):
-            try:
-                library = ctypes.CDLL(str(path))
-            except OSError:
-                continue
-            for name in SETTERS:
-                if hasattr(library, name):
-                    found.append((getattr(library, name.replace("set", "get", 1)), getattr(library, name)))
-                    break
+    for path in sorted([*folder.parent.glob(f"{folder.name}.libs/*openblas*"), *folder.glob(".dylibs/*openblas*")]):
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        for name in SETTERS:
+            if hasattr(library, name):
+                found.append((getattr(library, name.replace("set", "get", 1)), getattr(library, name)))
+                break
     return tuple(found)

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.constraints.row import Role
 from trundle.equations.mobility import Mobility, Residuals, RowFunctions, close, pivots, worst_rows
 from trundle.errors import AssemblyError
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.linear_algebra.rank import nearly_singular, rank
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import StartRequest, speeds_of
@@ -50,6 +51,7 @@ class StartSolver:
     t: float
     p: Array
 
+    @one_thread()
     def solve(self) -> InitialState:
         """The state nearest to what is given; AssemblyError where there is none."""
         wanted = self.conditions.targets or self.conditions.rows
