@@ -1,5 +1,6 @@
 """Painleve's paradox among several contacts: told by name wherever it is met, as it is with one."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,8 @@ import random_starts as thrown
 
 import trundle as tr
 from trundle.errors import SolveError
+from trundle.integrate.outcome import EVENT_STOP
+from trundle.run.ending import at_limit, jammed_at
 
 
 @cache
@@ -59,6 +62,17 @@ def test_a_run_ends_where_it_meets_the_paradox(count: int) -> None:
     assert run.outcome.startswith("JAMMED: Friction at contact 'a0'") and not run.ok
     assert {name for name, _ in run.events[1:]} == {f"a{k} jams" for k in range(count)}
     assert 0 < unique(-run.values("pose0.angle")[-1].item(), 1.6) < 1e-4
+
+
+def test_a_run_that_jams_inside_its_last_step_has_not_stopped_as_wanted() -> None:
+    """Where its end is not singular any more: once that was an ordinary stop, which is a success."""
+    start = leaning(0.5, -10.0, 3.0)
+    run = rods(1).simulate(2.0, start)
+    before = replace(run.trajectory, outcome=EVENT_STOP, x_end=run.trajectory.x[0])
+    formulation = rods(1).formulation
+    assert jammed_at(formulation, 0.0, before.x_end, before.p_end) is None
+    ending = at_limit(formulation, before, before.p_end).outcome
+    assert ending.name == "JAMMED" and not ending.ok and "contact 'a0' left no unique acceleration" in str(ending)
 
 
 def test_a_jump_into_the_paradox_is_told() -> None:

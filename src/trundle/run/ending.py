@@ -143,7 +143,7 @@ def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajecto
     log = trajectory.events
     at_jam = trajectory.outcome is EVENT_STOP and len(log) > 0 and log.index[-1] >= len(f.model.events)
     if at_jam or trajectory.outcome in (*FAILED, CONSTRAINT):
-        jammed = jammed_at(f, trajectory.t_end, trajectory.x_end, p)
+        jammed = jammed_at(f, trajectory.t_end, trajectory.x_end, p) or (jammed_within_step(f, p) if at_jam else None)
         if jammed is not None:
             return replace(trajectory, outcome=jammed)
     if trajectory.outcome in FAILED and refused_lookup(f, trajectory.t_end, trajectory.x_end, p):
@@ -177,9 +177,9 @@ def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> lis
     return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
-def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> Outcome | None:
+def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool = False) -> Outcome | None:
     """The ending at a state in which rigid friction has no or several solutions, or something has come into a body
-    past the end of one of its faces; None where neither is so.
+    past the end of one of its faces; None where neither is so, unless the run was stopped and only contacts can do so.
     """
     from trundle.contact.modes.find import transitions
 
@@ -193,10 +193,24 @@ def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> Outcome | N
         if c.ends and not value > (1e-6 if c.kind == "jams" else 1e-12)
     ]
     if not found:
-        return None
+        by_contact = stopped and all(event.action != "stop" for event in f.model.events.values())
+        return jammed_within_step(f, p) if by_contact else None
     outcome = JAMMED if any(c.kind == "jams" for c in found) else ENTERED
     names = ", ".join(repr(c.contact) for c in found if (c.kind == "jams") == (outcome is JAMMED))
     return replace(outcome, sentence=outcome.sentence.format(contact=names))
+
+
+def jammed_within_step(f: Formulation, p: AnyArray) -> Outcome:
+    """The ending of a run whose contacts jammed inside the last step, though they do not at its end."""
+    from trundle.contact.modes.find import transitions
+
+    places = {c.contact: f.parameters.mode(c.contact, "closed") for c in transitions(f.model) if c.kind == "jams"}
+    names = [repr(name) for name, place in places.items() if place < 0 or p[place] == 1.0] or list(map(repr, places))
+    return replace(
+        JAMMED,
+        sentence=f"Friction at contact {', '.join(names)} left no unique acceleration (Painleve's paradox), or none "
+        "that is a number, inside the last step: rigid bodies jam, or forces grow beyond all measure.",
+    )
 
 
 def points_that_meet(f: Formulation, culprits: list[str]) -> str:

@@ -357,8 +357,8 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
                 batch.code[case] = TABLE_LEFT.code
                 batch.endings[int(case)] = replace(TABLE_LEFT, remedy=f"{TABLE_LEFT.remedy} {found}")
     for case in np.flatnonzero(np.isin(batch.code, [o.code for o in (*FAILED, CONSTRAINT, EVENT_STOP)])):
-        jammed = jammed_at(f, float(batch.t_end[case]), batch.x_end[case], p[case])
-        if jammed is not None:
+        end, stopped = (float(batch.t_end[case]), batch.x_end[case], p[case]), batch.code[case] == EVENT_STOP.code
+        if jammed := jammed_at(f, *end, stopped):
             batch.code[case], batch.endings[int(case)] = jammed.code, jammed
     for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
         if driven_past_limit(f, float(batch.t_end[case]), batch.x_end[case], p[case]):
