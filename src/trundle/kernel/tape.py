@@ -52,7 +52,9 @@ def room_places(tape: Tape, first: int) -> tuple[dict[int, int], int]:
     where they end. The place of a gift is that of the next one, and a room begins where it stands.
     """
     places: dict[int, int] = {}
-    for v, (op, a, b) in enumerate(tape.operations):
+    kinds = [CODE[op] for op in ("room", "give", "solve", "take")]
+    for v in np.flatnonzero(np.isin(tape.rows[:, 0], kinds)).tolist():
+        op, a, b = tape.operations[v]
         if op == "room":
             places[v] = first
             first += _whole(tape, a)
