@@ -1,5 +1,6 @@
 """The same machines in other units: millimetres, grams, milliseconds; kilometres, tonnes, hours. Results scale."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.laws.friction_law import FrictionLaw
 
 UNITS = {"mm, g, ms": (1e3, 1e3, 1e3), "km, t, s": (1e-3, 1e-3, 1.0)}  # of a metre, a kilogram, a second
 
@@ -131,6 +133,96 @@ def test_contacts_of_any_size_move_alike(model: Callable[[float], tr.Model], for
     usual, run = (model(unit).build(formalism).simulate(duration, samples=3) for unit in (1.0, length))
     assert usual.ok and run.ok
     np.testing.assert_allclose(run.values("body.position") / length, usual.values("body.position"), rtol=0, atol=1e-9)
+
+
+def friction_laws(length: float, time: float = 1.0) -> dict[str, Any]:
+    """Every law of friction, in these units."""
+    speed = length / time
+    return {
+        "Coulomb": tr.Coulomb(0.4, 0.3),
+        "RegularisedCoulomb": tr.RegularisedCoulomb(0.3, v0=0.05 * speed),
+        "Stribeck": tr.Stribeck(0.4, 0.3, stribeck_speed=0.1 * speed, v0=0.05 * speed),
+        "LuGre": tr.LuGre(0.4, 0.3, stribeck_speed=0.1 * speed, stiffness=200 / length),
+        "Creep": tr.Creep(20.0, 0.3, slow=0.1 * speed),
+        "RollingResistance": tr.RollingResistance(0.01 * length, v0=0.05 / time),
+        "SpinFriction": tr.SpinFriction(0.02 * length, 0.3, v0=0.05 / time),
+        "Relaxed": tr.Relaxed(0.4, v0=speed),
+        "PatchFriction": tr.PatchFriction(0.3, 0.02 * length, v0=0.05 * speed),
+        "BrushTyre": tr.BrushTyre(0.4, 5.0, slow=0.3 * speed),
+        "MagicTyre": tr.MagicTyre(
+            0.4, 0.3, 5.0, 4.0, relaxation_x=0.1 * length, relaxation_y=0.1 * length, slow=0.3 * speed
+        ),
+        "FufaevNeimark": tr.FufaevNeimark(20 / length, 0.05 * length, alpha=50 / length**2, beta=2 / length),
+    }
+
+
+def leaning_wheel(law: str, length: float, mass: float = 1.0, time: float = 1.0) -> tr.Run:
+    """A tyre alone that leans, turns and slips where its law lets it."""
+    m = tr.Model("wheel", gravity=(0, 0, -9.81 * length / time**2))
+    wheel = m.body("wheel", mass, tuple(mass * length**2 * np.array([0.02, 0.03, 0.02])))
+    pair = tr.HigherPair(tr.Plane(), tr.Torus(0.3 * length, 0.1 * length))
+    m.connect(pair, m.ground, wheel, name="c", law=friction_laws(length, time)[law])
+    lean, speed = 0.3, length / time
+    m.start = {"wheel.position": (0, 0, length * (0.2 * np.cos(lean) + 0.1))}
+    m.start |= {"wheel.quaternion": (np.cos(lean / 2), np.sin(lean / 2), 0, 0), "wheel.velocity_y": 0.4 * speed}
+    m.start |= {"wheel.angular_velocity_y": 5.0 / time, "wheel.angular_velocity_z": -2.0 / time}
+    if not getattr(tr, law).held:  # along the wheel it rolls
+        m.start["wheel.velocity_x"] = 0.7 * speed
+    return m.build("udwadia_kalaba" if law == "Relaxed" else "kane").simulate(0.5 * time, samples=6)
+
+
+def test_no_law_of_friction_is_left_out() -> None:
+    named = {n: getattr(tr, n) for n in dir(tr) if not n.startswith("_")}
+    laws = {n for n, c in named.items() if inspect.isclass(c) and issubclass(c, FrictionLaw)} - {"FrictionLaw"}
+    assert laws == {*friction_laws(1.0)}
+
+
+@pytest.mark.parametrize("law", friction_laws(1.0))
+def test_a_wheel_alone_rolls_alike_at_any_size(law: str) -> None:
+    """It has no two points whose distance would be a length: its radii are."""
+    usual = leaning_wheel(law, 1.0)
+    assert usual.ok
+    for length in (1e-6, 1e4, 1e6):
+        run = leaning_wheel(law, length)
+        assert run.ok, run.outcome
+        places = run.values("wheel.position") / length
+        np.testing.assert_allclose(places, usual.values("wheel.position"), rtol=0, atol=1e-9, err_msg=f"{length:g} m")
+
+
+def random_loop(rng: np.random.Generator, length: float) -> np.ndarray[Any, Any]:
+    """Coordinates (over the length) of a loop that is assembled without a start pose: a four-bar, a slider-crank or a
+    bar held by two balls.
+    """
+    a, b, c, d = rng.uniform(0.3, 1.5, 4) * length
+    m = tr.Model("loop")
+    first, second = (m.body(n, 1.0, 0.1 * length**2, com=(s / 2, 0, 0)) for n, s in (("first", a), ("second", b)))
+    third = m.body("third", 1.0, 0.1 * length**2)
+    m.connect(tr.Revolute("y"), m.ground, first)
+    m.connect(tr.Revolute("y"), first.at(a, 0, 0), second)
+    kind = rng.integers(3)
+    if kind == 0:
+        m.connect(tr.Revolute("y"), m.ground.at(d, 0, 0), third)
+        m.connect(tr.Revolute("y"), second.at(b, 0, 0), third.at(c, 0, 0), name="closes")
+    elif kind == 1:
+        m.connect(tr.Prismatic("x"), m.ground.at(0, 0, 0.2 * c), third)
+        m.connect(tr.Revolute("y"), second.at(b, 0, 0), third, name="closes")
+    else:
+        m.connect(tr.Spherical(), second.at(b, 0, 0), third.at(0, 0, 0.1 * length))
+        m.connect(tr.Spherical(), m.ground.at(d, 0.1 * length, 0), third.at(c, 0, 0), name="closes")
+    try:
+        f = m.build().formulation
+    except tr.AssemblyError:
+        return np.zeros(0)  # bars that are too short
+    units = [length if c.unit == "m" else 1.0 for c in f.layout.coordinates for _ in range(c.n_q)]
+    return np.array(f.mobility.q) / units
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 8, 9, 10, 11, 12, 24, 33])
+def test_loops_without_a_start_pose_close_alike_at_any_size(seed: int) -> None:
+    usual = random_loop(np.random.default_rng(seed), 1.0)
+    for length in (1e-5, 1e3):
+        found = random_loop(np.random.default_rng(seed), length)
+        np.testing.assert_allclose(found, usual, rtol=0, atol=1e-9, err_msg=f"{length:g} m")
 
 
 # -- any units ---------------------------------------------------------------------------------------------------------

@@ -4,7 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.equations.linkages import LINKAGES, bennett, held_twice, plates, trihedral_bricard
+from tests.equations.linkages import (
+    LINKAGES,
+    bennett,
+    held_twice,
+    plane_symmetric_bricard,
+    plates,
+    trihedral_bricard,
+)
+from tests.equations.reposed import Posed
 
 import trundle as tr
 
@@ -39,6 +47,23 @@ def test_rows_that_change_places_as_the_linkage_moves(model: Any) -> None:
 @pytest.mark.parametrize("name", LINKAGES)
 def test_all_formalisms_agree_over_five_seconds(name: str) -> None:
     alike(LINKAGES[name](), ("kane", "udwadia_kalaba", "newton_euler"), 5.0, 1e-8, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_the_plane_symmetric_bricard_turned_and_shifted(seed: int) -> None:
+    """By three formalisms, each body in axes of its own, as it moves where it is written."""
+    written = plane_symmetric_bricard().build()
+    names = [name for name in written.model.bodies if name != "ground"]
+    exact = written.simulate(5.0, samples=11, rtol=1e-11, atol=1e-11)
+    assert exact.ok and np.ptp(exact.values("b2.com_position"), axis=0).max() > 0.5
+    posed = Posed(plane_symmetric_bricard(), seed, far=2 * written.formulation.length)
+    for formalism in ("kane", "udwadia_kalaba", "newton_euler"):
+        run = posed.model.build(formalism).simulate(5.0, samples=11, rtol=1e-11, atol=1e-11)
+        assert run.ok, run.outcome
+        assert run.energy.drift < 1e-9
+        for name in names:
+            where = exact.values(f"{name}.com_position") @ posed.R.T + posed.d
+            np.testing.assert_allclose(run.values(f"{name}.com_position"), where, rtol=0, atol=1e-8)
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from trundle.model.part_check import evaluate
 from trundle.model.register import Register
 from trundle.model.spec import Spec
 from trundle.model.start_values import start_values
+from trundle.pairs.higher import SurfacePair
 from trundle.quantities.known import force_quantities, known_quantities
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
@@ -108,7 +109,7 @@ class Derivation:
         """Numbers of the loop constraints in joint coordinates without relaxed ones; None for a tree without servos."""
         equations = self.equations("joint")
         ideal = replace(equations, rows=[row for row in equations.rows if row.ideal])
-        return RowFunctions(ideal, self.length) if ideal.rows else None
+        return RowFunctions(ideal, self.length, self.reach) if ideal.rows else None
 
     @cached_property
     def has_rows(self) -> bool:
@@ -170,17 +171,33 @@ class Derivation:
     @cached_property
     def length(self) -> float:
         """A typical length of the model (m), to compare closing errors with: the median of distances between points of
-        the same body, so it does not depend on where the model stands or how the axes of its bodies lie.
+        the same body, so it does not depend on where the model stands or how the axes of its bodies lie. Where no body
+        has two points, as a wheel, it is the median of the sizes of surfaces.
         """
+        sizes = self._distances if any(self._distances) else self._surface_sizes
+        large = [s for s in sizes if s > 1e-9 * max(sizes)]
+        return median(large) if large else 1.0
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest of these lengths (m): what slides is moved by as much in one step to close a loop."""
+        return max([*self._distances, *self._surface_sizes], default=0.0) or 1.0
+
+    @cached_property
+    def _distances(self) -> list[float]:
+        """Between points of the same body (m)."""
         points: dict[str, list[Array]] = {}  # on each body: where it is held, and its mass centre
         for c in self.model.connections.values():
             for f in (c.first, c.second) if len(c.pair.free) < 6 else ():  # what floats is counted from anywhere
                 points.setdefault(f.body.name, []).append(evaluate(self.model, ca.vertcat(*f.position)).ravel())
         for body in self.model.free_bodies:
             points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())
-        sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
-        large = [s for s in sizes if s > 1e-9 * max(sizes)]
-        return median(large) if large else 1.0
+        return [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
+
+    @cached_property
+    def _surface_sizes(self) -> list[float]:
+        pairs = [c.pair for c in self.model.connections.values() if isinstance(c.pair, SurfacePair)]
+        return [abs(float(evaluate(self.model, ca.SX(size))[0, 0])) for pair in pairs for size in pair.sizes]
 
     def _bodies_of(self, row: Row) -> str:
         connection = self.model.connections[row.owner]

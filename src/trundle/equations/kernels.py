@@ -6,7 +6,7 @@ and the accelerations there. A run then cannot slip onto another branch where a 
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import final
 
 import casadi as ca
@@ -18,7 +18,7 @@ from trundle.derivative import derivative
 from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
-from trundle.linear_algebra.kkt import dense
+from trundle.linear_algebra.kkt import KKT, Factor, dense, loop_measure, minimum_degree
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
@@ -219,15 +219,29 @@ class Functions(Accelerations):
         position, velocity, speed = ca.SX(0), ca.SX(0), ca.SX(1)
         for k in range(e.n_u):
             speed = ca.fmax(speed, ca.fabs(e.u[k]))
-        for row in self.acting:
-            scale = self.length if row.unit == "m" else 1.0
-            active = 1 if row.active is None else row.active
-            position = ca.fmax(position, active * ca.fabs(row.residual) / scale)
-            velocity = ca.fmax(velocity, active * ca.fabs(row.rate) / (scale * speed))
+        for in_metres, scale in ((False, 1.0), (True, self.length)):
+            rows = [(1 if r.active is None else r.active, r) for r in self.acting if (r.unit == "m") == in_metres]
+            if rows:
+                gap = reduce(ca.fmax, [active * ca.fabs(row.residual) for active, row in rows])
+                rate = reduce(ca.fmax, [active * ca.fabs(row.rate) for active, row in rows])
+                position, velocity = ca.fmax(position, gap / scale), ca.fmax(velocity, rate / (scale * speed))
         for k in range(e.n_q - e.motion.n_q):
             position = ca.fmax(position, ca.fabs(e.corrections()[k]))
-        measures = [self.kkt.loop_measure(loop) for loop in self.loop_rows().values()]
+        measures = self._loop_measures()
         return self.function("project", q, u, self.x[self.layout.n_motion :], position, velocity, *measures)
+
+    def _loop_measures(self) -> list[Expr]:
+        """How far each loop is from a singular pose. Where joints of the tree are rows too (absolute coordinates), rows
+        of loops move only as these let them, as in joint coordinates.
+        """
+        loops, kkt = self.loop_rows().values(), self.kkt
+        tree = {joint.connection.name for joint in self.equations.topology.tree}
+        of_tree = {i for i, r in enumerate(self.acting) if r.role is Role.CLOSURE and r.owner in tree}
+        if not of_tree or not loops or not isinstance(kkt, KKT):
+            return [kkt.loop_measure(loop) for loop in loops]
+        others = {i for i in range(len(self.acting)) if i not in of_tree}
+        S = Factor(kkt.S, minimum_degree(kkt.S, others)).left
+        return [loop_measure(S, loop, kkt.scale) for loop in loops]
 
     def jacobian(self) -> TapeFunction:
         """[d xdot/dx, d xdot/dt] of the plain right-hand side."""

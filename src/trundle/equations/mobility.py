@@ -59,14 +59,15 @@ def no_rows(n_u: int, q: Array) -> Mobility:
 class RowFunctions:
     """Numbers of residuals and Jacobian, by CasADi's own evaluator (used a few times only)."""
 
-    def __init__(self, equations: Equations, length: float) -> None:
+    def __init__(self, equations: Equations, length: float, reach: float) -> None:
+        """With a typical length and the largest one (m)."""
         e, rows = equations, equations.rows
         self.equations = equations
         self.names = [r.name for r in rows]
         self.holonomic = np.array([r.holonomic for r in rows], bool)
         self.on_speeds = np.array([r.level != "acceleration" for r in rows], bool)  # rows that hold speeds
         self.settle = ContactSearch(equations)
-        self.sizes = speed_sizes(e, length)
+        self.sizes, self.strides = speed_sizes(e, length), speed_sizes(e, reach)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
@@ -114,6 +115,8 @@ class Residuals(Protocol):
     def settle(self) -> ContactSearch: ...
     @property
     def holonomic(self) -> Array: ...
+    @property
+    def strides(self) -> Array: ...  # by which each speed may move its coordinate at once
     def comparable(self, J: Array) -> Array: ...
     def __call__(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]: ...
 
@@ -129,14 +132,15 @@ def close(
     search: bool = True,
     far: bool = False,
 ) -> tuple[Array, float]:
-    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual.
+    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay, those of a larger one move more, and
+    without any each moves in proportion to its stride. Returns pose and residual.
 
     far: whether what slides may go far in one step, for places that are wanted far away.
     search: whether contacts that closed loops have lost are searched for all over their surfaces at the start.
     """
     e = rows.equations
     u = np.zeros(e.n_u)
-    F = np.ones(e.n_u) if freedom is None else freedom
+    F = rows.strides**2 if freedom is None else freedom
     held = rows.holonomic
     turns = np.ones(e.n_u, bool)
     for link in e.tree.links:
@@ -159,9 +163,9 @@ def close(
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         if not np.all(np.isfinite(P)):
             return q, np.inf
-        # A step goes by at most a radian or a metre; what slides may go far at once, where that leads nearer.
+        # A step goes by at most a radian or the largest length; what slides may go far at once, if that leads nearer.
         for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
-            largest = float(np.max(np.abs(step[moving]), initial=0.0))
+            largest = float(np.max(np.abs(step / rows.strides)[moving], initial=0.0))
             trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
             norm = float(np.linalg.norm(trial[1])) if np.all(np.isfinite(trial[2])) else np.inf
             if norm < error:
@@ -186,6 +190,10 @@ def assemble(
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
     e = rows.equations
+    sizes = np.ones(len(start))
+    for link in e.tree.links:
+        if link.kind == "slide":
+            sizes[link.i_q] = rows.strides[link.i_u]
     places = len(start) - len(e.law_states)  # what springs and friction remember is not a place to search
     settled = rows.settle(0.0, start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
@@ -193,15 +201,15 @@ def assemble(
     if np.all(np.isfinite(J)):
         given = np.zeros(J.shape[1], bool) if freedom is None else freedom == 0
         movable = pivots(rows.comparable(J), given, np.linspace(1.0, 4.0, J.shape[1]))
-        q, error = close(rows, start, 0.0, p, movable)
+        q, error = close(rows, start, 0.0, p, rows.strides**2 * movable)
         if error < 1e-11:
             return q
     for trial in range(25):
         spread = 0.2 * max(trial - 1, 0)
-        guess = start + spread * rng.normal(size=len(start))
+        guess = start + spread * sizes * rng.normal(size=len(start))
         guess[places:] = start[places:]
         if trial == 0 and freedom is not None:
-            guess, _ = close(rows, guess, 0.0, p, freedom)
+            guess, _ = close(rows, guess, 0.0, p, rows.strides**2 * freedom)
         q, error = close(rows, guess, 0.0, p)
         if error < best:
             best, q_best = error, q

@@ -8,7 +8,7 @@ count as that.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from numbers import Real
@@ -231,10 +231,7 @@ def length_function(model: "Model") -> TapeFunction:
     found = [ca.norm_2(ca.vertcat(*(ca.SX(v) for v in vector))) for vector in vectors]
     for c in model.connections.values():
         if isinstance(c.pair, SurfacePair):
-            for surface in (c.pair.first, c.pair.second):
-                found += [
-                    ca.SX(getattr(surface, frame.name)) for frame in fields(surface) if frame.name in ("radius", "tube")
-                ]
+            found += map(ca.SX, c.pair.sizes)
     found += [ca.SX(force.length) for force in model.forces.values() if isinstance(force, SpringDamper)]
     symbols = ca.vertcat(ca.SX(0, 1), *(p.symbol for p in model.parameters.values()))
     return ca.Function("lengths", [symbols], [ca.vertcat(ca.SX(0, 1), *found)])

@@ -5,7 +5,7 @@ A pair with a surface that no screws sweep (an ellipsoid) is never a joint of th
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import ClassVar, final
 
@@ -24,7 +24,7 @@ from trundle.quantity import Quantity
 from trundle.space.chain import Ball, Chain, Named, Screw, Step
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
-from trundle.typing import ModelPart
+from trundle.typing import Expr, ModelPart
 
 CONTACT_BONDS = {"x": "slip_x", "y": "slip_y", "z": "normal", "rx": "roll_x", "ry": "roll_y", "rz": "spin"}
 """Bonds in the axes of a contact: along, across and out of the first surface."""
@@ -80,6 +80,12 @@ class SurfacePair(ContactPair):
     def title(self) -> str:
         """Names of the two surfaces."""
         return f"{type(self.first).__name__} with {type(self.second).__name__}"
+
+    @property
+    def sizes(self) -> list[Expr]:
+        """Radii of both surfaces and of their tubes (m)."""
+        names = [(surface, field.name) for surface in (self.first, self.second) for field in fields(surface)]
+        return [getattr(surface, name) for surface, name in names if name in ("radius", "tube")]
 
     @property
     def charts(self) -> tuple[Chart, Chart]:

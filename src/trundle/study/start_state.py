@@ -277,7 +277,7 @@ def known_targets(f: Formulation, names: tuple[str, ...]) -> Targets:
         equations = rows.equations if rows is not None else f.joint_functions.equations
         register = f.derivation.register()
         wanted = [register.get(name, is_start, STARTS) for name in names]
-        known[names] = Targets(equations, rows, wanted, f.length, f.contact_search)
+        known[names] = Targets(equations, rows, wanted, (f.length, f.derivation.reach), f.contact_search)
     return known[names]
 
 

@@ -26,12 +26,13 @@ class Targets:
         equations: Equations,
         rows: RowFunctions | None,
         wanted: Sequence[Part],
-        length: float,
+        lengths: tuple[float, float],
         settle: ContactSearch,
     ) -> None:
+        """With a typical length and the largest one (m)."""
         e = self.equations = equations
-        self.rows = rows
-        self._sizes = speed_sizes(e, length)
+        self.rows, length = rows, lengths[0]
+        self._sizes, self.strides = speed_sizes(e, length), speed_sizes(e, lengths[1])
         self._scales: tuple[list[float], list[float]] = ([], [])  # of wanted positions and rates, to be free of units
         self.settle = settle
         self.names: list[str] = []
