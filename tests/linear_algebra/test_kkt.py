@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from trundle.linear_algebra.fixed_rank import Choice
-from trundle.linear_algebra.kkt import KKT, Factor, KKTRow, Sparse, UnsymmetricFactor, dense, minimum_degree
+from trundle.linear_algebra.kkt import (
+    KKT,
+    Factor,
+    KKTRow,
+    Sparse,
+    UnsymmetricFactor,
+    dense,
+    loop_measure,
+    minimum_degree,
+)
 
 SHIFT = 1e-12
 
@@ -101,11 +110,10 @@ def test_of_rows_that_depend_on_each_other_the_best_is_taken() -> None:
 
 def test_loop_measure_tells_how_near_to_singular_rows_are() -> None:
     """Squares 1 and 3 at right angles: 1 * 3 over their mean squared. The same row twice: 0."""
-    right = kkt(np.diag([1.0, 1 / 3]), np.eye(2))
-    assert float(right.loop_measure(Choice((0, 1), 2))) == pytest.approx(3 / 4)
-    assert float(kkt(np.eye(2), [[1.0, 1.0], [1.0, 1.0]]).loop_measure(Choice((0, 1), 2))) == pytest.approx(
-        0, abs=1e-15
-    )
+    for masses, J, expected in ((np.diag([1.0, 1 / 3]), np.eye(2), 3 / 4), (np.eye(2), np.ones((2, 2)), 0.0)):
+        solver = kkt(masses, J)
+        measure = loop_measure(solver.among((0, 1)), Choice((0, 1), 2), solver.scale)
+        assert float(measure) == pytest.approx(expected, abs=1e-15)
 
 
 def test_without_rows_the_masses_alone_count() -> None:

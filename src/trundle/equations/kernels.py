@@ -18,7 +18,7 @@ from trundle.derivative import derivative
 from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
-from trundle.linear_algebra.kkt import KKT, Factor, dense, loop_measure, minimum_degree
+from trundle.linear_algebra.kkt import Factor, dense, loop_measure, minimum_degree
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
@@ -234,14 +234,15 @@ class Functions(Accelerations):
         """How far each loop is from a singular pose. Where joints of the tree are rows too (absolute coordinates), rows
         of loops move only as these let them, as in joint coordinates.
         """
-        loops, kkt = self.loop_rows().values(), self.kkt
+        loops = self.loop_rows().values()
+        if not loops:
+            return []
         tree = {joint.connection.name for joint in self.equations.topology.tree}
         of_tree = {i for i, r in enumerate(self.acting) if r.role is Role.CLOSURE and r.owner in tree}
-        if not of_tree or not loops or not isinstance(kkt, KKT):
-            return [kkt.loop_measure(loop) for loop in loops]
+        S = self.kkt.among(of_tree | {i for loop in loops for i in loop.rows})
         others = {i for i in range(len(self.acting)) if i not in of_tree}
-        S = Factor(kkt.S, minimum_degree(kkt.S, others)).left
-        return [loop_measure(S, loop, kkt.scale) for loop in loops]
+        S = Factor(S, minimum_degree(S, others)).left if of_tree else S
+        return [loop_measure(S, loop, self.kkt.scale) for loop in loops]
 
     def jacobian(self) -> TapeFunction:
         """[d xdot/dx, d xdot/dt] of the plain right-hand side."""

@@ -6,14 +6,13 @@ power, and contacts that are open cost next to nothing. The solver has no deriva
 the same equations on the tape.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import final
 
 import casadi as ca
 
 from trundle.kernel.rows_node import solved
-from trundle.linear_algebra.fixed_rank import Choice
-from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled, loop_measure
+from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled
 from trundle.linear_algebra.room import HEAD, scratch_size
 from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
@@ -25,7 +24,7 @@ class ActiveRows:
 
     def __init__(self, M: list[Sparse], rows: Sequence[KKTRow], leaves_first: list[int], shift: Expr) -> None:
         self.mass = Factor(M, leaves_first)
-        self.rows = rows
+        self.rows, self.scale = rows, [row.scale for row in rows]
         self.reduced = [self.mass.forward(row.jacobian) for row in rows]  # L^-1 J'
         self.pushed = [
             reduced if row.column is None else self.mass.forward(row.column)
@@ -105,15 +104,13 @@ class ActiveRows:
         )
         return Solution(self.mass.backward(y), multipliers, unique, solvable)
 
-    def loop_measure(self, loop: Choice) -> Expr:
-        """As `KKT.loop_measure`."""
-        reduced = {i: self.reduced[i] for i in loop.rows}
-        pivot = self.mass.inverse_pivot
-        S = {
-            i: {
-                j: sum((own[k] * pivot[k] * other[k] for k in sorted(own.keys() & other.keys())), ca.SX(0))
-                for j, other in reduced.items()
-            }
-            for i, own in reduced.items()
-        }
-        return loop_measure(S, loop, [row.scale for row in self.rows])
+    def among(self, rows: Collection[int]) -> list[Sparse]:
+        """As `KKT.among`."""
+        pivot, out = self.mass.inverse_pivot, [Sparse() for _ in self.rows]
+        for i in rows:
+            for j in rows:
+                own, other = self.reduced[i], self.reduced[j]
+                common = sorted(own.keys() & other.keys())
+                if common or i == j:
+                    out[i][j] = sum((own[k] * pivot[k] * other[k] for k in common), ca.SX(0))
+        return out

@@ -11,7 +11,7 @@ then the smallest ones that do; round-off in them is that of the machine over th
 rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -363,13 +363,13 @@ class KKT:
         """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
         return self.solve({}, c, refine=False)[0]
 
-    def loop_measure(self, loop: Choice) -> Expr:
-        """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
-        return loop_measure(self.S, loop, self.scale)
+    def among(self, rows: Collection[int]) -> list[Sparse]:
+        """S among some of the rows; the others are empty."""
+        return [{j: v for j, v in row.items() if j in rows} if i in rows else {} for i, row in enumerate(self.S)]
 
 
-def loop_measure(S: Mapping[int, Sparse] | Sequence[Sparse], loop: Choice, scale: Sequence[float]) -> Expr:
-    """The measure of a loop from the rows of S and their scales."""
+def loop_measure(S: Sequence[Sparse], loop: Choice, scale: Sequence[float]) -> Expr:
+    """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
     rows = loop.rows
     index = {r: i for i, r in enumerate(rows)}
     block: list[Sparse] = [{index[j]: v * (scale[r] * scale[j]) for j, v in S[r].items() if j in index} for r in rows]
