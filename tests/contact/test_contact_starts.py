@@ -144,3 +144,23 @@ def test_the_closest_points_are_found_in_any_unit_of_length(unit: float) -> None
             for model, k in zip(models, (1.0, unit), strict=True)
         ]
         assert gaps[1] == pytest.approx(gaps[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("radius", [1e-3, 0.2, 1.0, 50.0])
+def test_a_pose_given_with_nine_digits_is_taken_and_touches_exactly(radius: float) -> None:
+    m = tr.Model("disc")
+    disc = m.body("disc", 1.0, (0.25 * radius**2, 0.5 * radius**2, 0.25 * radius**2))
+    m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(radius)), m.ground, disc, name="c", law=tr.Coulomb(0.3))
+    system, rng = m.build(), np.random.default_rng(9)
+    for _ in range(5):
+        lean, heading = rng.uniform(-0.8, 0.8), rng.uniform(-3, 3)
+        c, s, cl, sl = math.cos(heading), math.sin(heading), math.cos(lean), math.sin(lean)
+        exact = np.array([[c, -s * cl, s * sl], [s, c * cl, -c * sl], [0, sl, cl]])
+        rotation = [float(f"{v:.9g}") for v in exact.ravel(order="F")]
+        place = (0.3 * radius, -2 * radius, float(f"{radius * cl:.9g}"))
+        run = system.simulate(1e-6, {"disc.position": place, "disc.rotation": rotation}, samples=2)
+        found = run.values("disc.rotation")[0].reshape(3, 3, order="F")
+        lowest = run.values("disc.position")[0, 2] - radius * math.sqrt(1 - found[2, 1] ** 2)
+        assert abs(lowest) < 1e-14 * radius
+        assert run.values("disc.position")[0] == pytest.approx(place, abs=5e-9 * radius)
+        np.testing.assert_allclose(found, exact, atol=5e-9)

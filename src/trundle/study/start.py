@@ -21,6 +21,9 @@ from trundle.study.targets import Targets
 from trundle.typing import Array
 
 NO_WAY = 1e-4  # rad or typical lengths, between the start and what walks along the manifold have found
+ROUNDED = 100.0
+"""Times the resolution of a pose: so far may places that are given with some nine digits contradict a constraint, which
+is then met exactly."""
 
 
 @final
@@ -87,7 +90,7 @@ class StartSolver:
             q, error = closed(np.where(given, 1e-2, 1.0))
             if firm is not None:
                 _refuse_lost_contact(rows, t, tried, q, p, firm)
-        if error > 10 * open_:
+        if error > ROUNDED * open_:
             g = wanted(t, q, np.zeros(self.layout.n_u), p)[0]
             names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
             worst = ", ".join(names[i] for i in worst_rows(g, 4))
@@ -96,6 +99,8 @@ class StartSolver:
                 f"{error:.3g}. "
                 "Give fewer coordinates, or values closer to a possible pose."
             )
+        if error > open_ and rows is not None and targets is not None:
+            return close(rows, q, t, p)[0]
         return q
 
     def _dependent(self, wanted: Residuals, given: Array) -> Array:
