@@ -220,3 +220,16 @@ class TestProgram:
         assert names.count(PRODUCT) == 3 and names.count("mul") == 2 and names.count("add") == 1
         assert [names.count(op) for op in SUMS] == [1, 1, 1]
         np.testing.assert_array_equal(fuse(fuse(read_tape(function))).operations, fuse(read_tape(function)).operations)
+
+
+def test_a_kernel_that_mostly_copies_stays_in_threaded_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code with ten thousand stores takes minutes to generate, and gains nothing."""
+    monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p", 1)
+    for count, compiled in ((100, True), (tiers.MOSTLY_COPIES, False)):
+        f = ca.Function("f", [t, x, p], [ca.vertcat(x[0] * p[0] + x[1], *([x[0]] * (count - 1)))])
+        kernel = keep_and_load(f"copies {count}", {"f": read_tape(f)})["f"]
+        for _ in range(60):
+            kernel(0.0, [1.0, 2.0], [3.0])
+        compile_busy()
+        assert kernel.threaded is not None and kernel.threaded.is_compiled == compiled

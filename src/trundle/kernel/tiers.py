@@ -24,6 +24,10 @@ BUSY = 40_000
 """Calls after which machine code is generated: by then threaded code has cost about as much time as that will."""
 BUSY_AGAIN = 10_000
 """The same for a kernel that an earlier process has used: it is used more often."""
+MOSTLY_COPIES = 10_000
+"""Outputs from which on a kernel stays in threaded code unless it is asked for: it copies more than it computes, as the
+inverse masses between 76 contacts do, and code with as many stores takes minutes to generate."""
+_NEVER = 2**62
 
 _CODE, _CALLS = SELF.index("code"), SELF.index("calls")
 _live: "Live[Threaded]" = Live(len(SELF), _CALLS)
@@ -42,6 +46,7 @@ class Threaded:
     def __init__(
         self, shape: Shape, program: Program, machine_code: Callable[[], Kernel], busy: int, owner: str
     ) -> None:
+        busy = _NEVER if busy and shape.n_out >= MOSTLY_COPIES else busy
         self.shape, self._machine_code, self._busy, self._owner = shape, machine_code, busy, owner
         code = threaded_code(shape.lanes)
         self._code, self._steps = code, _located(program, code.steps, shape.lanes)
