@@ -9,6 +9,7 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, copy, shifted, strict
 
 REFINEMENTS = 8  # secant steps onto an event
+NEAREST, FARTHEST = 1e-8, 2e-6  # of the step, behind an event that jumps there
 HALVINGS = 60  # of the steps between which an event lies, where the secant does not come to it
 
 
@@ -144,8 +145,9 @@ def really(run: LoopRecord, e: int, full: float) -> bool:
     call(run.events_kernel, clock, x_new, p, probe, work)
     if probe[e] < (0.5 * aim if aim < 0.0 else -at.OVERDUE):
         return True
-    further = 1e-14 * max(abs(run.t), full)
-    while further < 2e-6 * full:  # no farther than it has to be
+    # No farther than it has to be: from the resolution of the time on, or less where a whole step is hardly longer.
+    further = min(1e-14 * max(abs(run.t), full), NEAREST * full)
+    while further < FARTHEST * full:
         if not real_step(run, min(full, h + further)):
             return False
         call(run.events_kernel, clock, x_new, p, probe, work)

@@ -160,4 +160,5 @@ def find_event(run: LoopRecord) -> None:
     run.clock[0] = run.t + run.step
     call(run.events_kernel, run.clock, run.x_new, run.p, run.g_start, run.work)
     note_lost(run)
-    mark_fired(run, which, first + together, run.step > together * full)
+    # (a step may be shorter than what is one time: what has no root in it does not fire)
+    mark_fired(run, which, min(1.0, first + together), run.step > together * full)
