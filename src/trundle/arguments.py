@@ -20,11 +20,12 @@ BARE = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError,
 """Errors that Python and libraries raise where they meet what they cannot use."""
 
 
-def advised(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def advised(values: str = "", called: str = "", /, **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """For a method: calls that do not fit it are answered. `advice` says, for names of arguments that it does not
-    have, what to write instead; `values` says how to give its values, where there are too many or too few.
+    have, what to write instead ("*": for all others); `values` says how to give its values, where there are too many
+    or too few. `called` is the name under which users call it, where that is not its own.
     """
-    return lambda function: _answered(function, 1, "", values, advice)
+    return lambda function: _answered(function, 1, called, values, advice)
 
 
 def advised_function(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -58,6 +59,19 @@ def answering(kind: type[T]) -> type[T]:
     if not any("__getattr__" in vars(base) for base in kind.__mro__):
         setattr(kind, "__getattr__", _without)  # noqa: B010  a checker would take every name for an attribute
     return kind
+
+
+def answering_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """The same; `advice` says, for names that it does not have, where to find what is meant."""
+
+    def answer(kind: type[T]) -> type[T]:
+        def without(self: object, name: str) -> NoReturn:
+            raise unknown_attribute(self, name, advice)
+
+        setattr(kind, "__getattr__", without)  # noqa: B010  a checker would take every name for an attribute
+        return answering(kind)
+
+    return answer
 
 
 def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
@@ -95,6 +109,8 @@ def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type
 
 def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> AttributeError:
     """The error for a name that an object does not have; `advice` says, for some names, where to find it."""
+    from trundle.refused_call import UNADVISED
+
     kind = type(of)
     if name in advice:
         text = f"a {kind.__name__} has no {name!r}: {advice[name]}."
@@ -103,7 +119,9 @@ def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> Attri
         near = get_close_matches(name, public, n=2)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(public)}."
         text = f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__} has no attribute {name!r}. {hint}"
-    return AttributeError(text, name=name, obj=of)
+    error = AttributeError(text, name=name, obj=of)
+    setattr(error, UNADVISED, name not in advice)
+    return error
 
 
 def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[str, str], short: str) -> AttributeError:

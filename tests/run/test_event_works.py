@@ -1,5 +1,6 @@
 """Runs whose events change state or parameters keep their books right."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,9 @@ def test_events_say_at_which_contact_they_happen(tmp_path: Path) -> None:
     _notes(run)  # asks for the states of the contact, which go into the file then
     again = tr.load(run.save(tmp_path / "puck.nc"))
     assert again.contact_events == {"foot stops": "foot"} and again.ending == run.ending == "FINISHED"
+    for one in (run, again, pickle.loads(pickle.dumps(run))):
+        changes = {event.name: (event.contact, event.kind) for event in one.events}
+        assert changes == {"foot stops": ("foot", "stops"), "foot stops by": ("", "")}
     for each in (run, again):
         assert "foot stops by" in _notes(each) and "foot stops" not in _notes(each)
 

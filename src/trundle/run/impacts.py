@@ -34,7 +34,7 @@ class Impact:
 def impacts_of(run: "Run") -> list[Impact]:
     """The collisions of a run in their order; StoreError for one from a file in which contacts landed."""
     if run.trajectory is None or run.formulation is None:
-        landed = [event for event in run.events if event.name in run.contact_events and event.name.endswith(" lands")]
+        landed = [event for event in run.events if event.contact and event.kind in ("lands", "")]  # "": not known
         if landed:
             raise StoreError(
                 f"the collisions of this run ({len(landed)} landings, the first at t = {landed[0].time:.6g} s) are not "

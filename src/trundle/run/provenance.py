@@ -43,12 +43,12 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     if run.initial is not None:
         found["start"] = as_json(_start_values(run.formulation, run.initial.q, run.initial.u))
         found["start_report"] = run.initial.report()
-    happened = {name for name, _ in run.events}
+    changes = {event.name: (event.contact, event.kind) for event in run.events if event.contact}
     return found | {
         "joint_coordinates": as_json(run.coordinates),
         "short_names": as_json(run.aliases),
         "events": as_json(run.events),
-        "contact_events": as_json({name: at for name, at in run.contact_events.items() if name in happened}),
+        "contact_events": as_json(changes),
         "near_singular": as_json(run.near_singular),
         "warnings": as_json(run.warnings),
         "jump_times": as_json(run.jump_times),

@@ -15,6 +15,7 @@ from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
+from trundle.run.reported_events import contact_changes
 from trundle.run.stored_result import StoredResult
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array, Columns, Json, ModelPart, Settings, Value
@@ -310,6 +311,15 @@ class RunQuantities:
             return xr.DataArray(values[:, 0], beside, ("time",), q.name, attrs)
         axis = dimension(q)
         return xr.DataArray(values, {**beside, axis: list(q.labels)}, ("time", axis), q.name, attrs)
+
+    @cached_property
+    def _contact_changes(self) -> dict[str, tuple[str, str]]:
+        """Name of an event -> contact and kind of its change; the kind is empty where an older file lacks it."""
+        if self.formulation is not None:
+            return contact_changes(self.formulation)
+        stored = self._stored("contact_events", {}).items()
+        pairs = ((name, (change, "") if isinstance(change, str) else change) for name, change in stored)
+        return {str(name): (str(contact), str(kind)) for name, (contact, kind) in pairs}
 
     def _stored(self, key: str, default: object) -> Value:
         """What the file has under this key."""

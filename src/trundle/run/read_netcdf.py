@@ -47,11 +47,12 @@ def read_own(path: Path, max_bytes: float, lazy: bool = False) -> StoredResult |
         beside = str(_text(file.attrs.get("coordinates", ""))).split()
         for own in about_items.values():
             beside += str(_text(own.get("coordinates", ""))).split()
+    text = ""
     if every > 1:
         text = f"only one in {every} of {samples} samples was read: the file is larger than {max_bytes:.3g} B."
         about["warnings"] = json.dumps([*json.loads(about.get("warnings", "[]")), text])
     coordinates = {name for name, one in variables.items() if one.dims == (name,) or name in beside}
-    return StoredResult(variables, frozenset(coordinates), about)
+    return StoredResult(variables, frozenset(coordinates), about, text)
 
 
 def _only_a_dimension(own: Settings) -> bool:

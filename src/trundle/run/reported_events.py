@@ -1,6 +1,6 @@
 """Events of a run as they are reported: without the book-keeping of the laws."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -10,19 +10,33 @@ from trundle.integrate.trajectory import EventLog
 from trundle.typing import Array
 
 
-class EventTime(NamedTuple):
-    """An event of a run: `name` and `time` (s); it prints and unpacks as the pair (name, time)."""
-
+class _NameAndTime(NamedTuple):
     name: str
     time: float
+
+
+class EventTime(_NameAndTime):
+    """An event of a run: `name` and `time` (s); it prints and unpacks as the pair (name, time).
+
+    An event that the user has not defined is a change of a contact: `contact` is its name, and `kind` what it does
+    ("lands", "parts", "slips", "stops"). Both are empty for events of the user.
+    """
+
+    contact: str
+    kind: str
+
+    def __new__(cls, name: str, time: float, contact: str = "", kind: str = "") -> Self:
+        made = super().__new__(cls, name, time)
+        made.contact, made.kind = contact, kind
+        return made
 
     def __repr__(self) -> str:
         return repr(tuple(self))
 
 
-def contact_events(f: Formulation) -> dict[str, str]:
-    """Name of an event -> the contact that it happens at, for those that no user has defined."""
-    return {c.name: c.contact for c in transitions(f.model) if c.name not in f.model.events}
+def contact_changes(f: Formulation) -> dict[str, tuple[str, str]]:
+    """Name of an event -> contact and kind of the change, for events that no user has defined."""
+    return {c.name: (c.contact, c.kind) for c in transitions(f.model) if c.name not in f.model.events}
 
 
 def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTime]:
@@ -39,14 +53,17 @@ def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTi
     before = np.asarray(log.p)
     after = np.vstack([before[1:], np.asarray(p_end)[None]])
     beside = _changes_of_contacts(f, before, after)
+    of_contacts = contact_changes(f)
     logged = {(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)}
-    found = []
+    out = []
     for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
+        found = []
         holds_on = holding[int(i)] >= 0 and after[row, holding[int(i)]] == 1.0
         if names[int(i)] and not holds_on:
-            found.append(EventTime(names[int(i)], float(t)))
-        found += [EventTime(name, float(t)) for name in beside.get(row, ()) if (name, float(t)) not in logged]
-    return found
+            found.append(names[int(i)])
+        found += [name for name in beside.get(row, ()) if (name, float(t)) not in logged]
+        out += [EventTime(name, float(t), *of_contacts.get(name, ())) for name in found]
+    return out
 
 
 def _changes_of_contacts(f: Formulation, before: Array, after: Array) -> dict[int, list[str]]:

@@ -15,7 +15,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.preparing import preparing
 from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
-from trundle.run.reported_events import EventTime, contact_events, reported_events
+from trundle.run.reported_events import EventTime, reported_events
 from trundle.typing import Array, Option, Settings, State, Value
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ ELSEWHERE = {
 class Run(RunQuantities):
     """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome states how it ended.
 
-    It stands on its system, which evaluates any quantity, or on a dataset from a file, which has what was stored.
+    Its system evaluates any quantity; a run read from a file has those that were stored.
     """
 
     @staticmethod
@@ -196,17 +196,16 @@ class Run(RunQuantities):
 
     @cached_property
     def events(self) -> list[EventTime]:
-        """Events in their order, each with `name` and `time` (s): `for name, t in run.events`."""
+        """Events in their order: `for name, t in run.events`; those of contacts also have `contact` and `kind`."""
         if self.trajectory is None or self.formulation is None:
-            return [EventTime(str(name), float(t)) for name, t in self._stored("events", [])]
+            changes = self._contact_changes
+            return [EventTime(str(n), float(t), *changes.get(str(n), ())) for n, t in self._stored("events", [])]
         return reported_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property
     def contact_events(self) -> dict[str, str]:
         """Name of an event -> the contact whose change it is."""
-        if self.formulation is None:
-            return {str(name): str(contact) for name, contact in self._stored("contact_events", {}).items()}
-        return contact_events(self.formulation)
+        return {name: contact for name, (contact, _) in self._contact_changes.items()}
 
     @cached_property
     def impacts(self) -> list["Impact"]:

@@ -73,6 +73,7 @@ class StoredResult:
     variables: Mapping[str, StoredVariable]
     coordinates: frozenset[str]
     attrs: Json
+    thinned: str = ""  # which samples were read, where not all
 
     @property
     def quantities(self) -> dict[str, StoredVariable]:

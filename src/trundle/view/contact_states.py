@@ -29,4 +29,4 @@ def states_of(run: "Run", contact: str) -> Integers:
 def strikes_of(run: "Run", contact: str) -> list[float]:
     """Times of the collisions at a contact (s)."""
     jumps = set(run.jump_times)
-    return [t for event, t in run.events if t in jumps and run.contact_events.get(event) == contact]
+    return [event.time for event in run.events if event.time in jumps and event.contact == contact]

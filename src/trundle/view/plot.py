@@ -49,7 +49,7 @@ class Curve:
     values: AnyArray
 
 
-@advised()
+@advised("", "run.plot", **dict.fromkeys("xy", "give names of quantities, run.plot('bob.angle', 'bob.angle_rate')"))
 def plot_quantities(
     run: "Run",
     names: Sequence[str] = (),
@@ -114,8 +114,9 @@ def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False
     if run.time[-1] > run.time[0]:
         panels[-1].set_xlim(run.time[0], run.time[-1])
     named: set[str] = set()
-    for name, t in run.events:
-        if run.contact_events.get(name) in banded:
+    for event in run.events:
+        name, t = event
+        if event.contact in banded:
             continue
         for panel in panels:
             panel.axvline(t, color=QUIET, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
@@ -157,7 +158,7 @@ def _note(panel: Axes, t: float, text: str, colour: str, number: int) -> None:
     )  # fmt: skip
 
 
-@advised()
+@advised("", "run.energy.plot")
 def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = None, width: float = 8.0) -> Figure:
     """Terms of the energy balance, and below what it leaves unexplained, relative to the energy exchanged."""
     energy = run.energy

@@ -10,7 +10,7 @@ from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
 from trundle.preparing import preparing
 from trundle.rail.analysis.critical import RootLocus, critical_speed
-from trundle.rail.analysis.wheels import wheels_of
+from trundle.rail.analysis.wheels import lateral_of, wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
 from trundle.study.continuation.branch import Branch, Steps, follow
@@ -159,7 +159,7 @@ def hunting(
     if abs(values[0].imag) < 1e-6:
         raise SolveError(f"hunting: what grows at {critical:.4g} m/s does not swing: no limit cycle begins there.")
     flow, model = locus.track.flow, locus.track.system.model
-    name = f"{wheels_of(model)[0].name.rpartition('_')[0]}.y" if coordinate is None else coordinate
+    name = lateral_of(model, wheels_of(model)[0]) if coordinate is None else coordinate
     flow.index(name)
     curve = PeriodicCurve(flow, last - first, intervals)
     node = hopf_start(curve, x, critical, vectors[:, 0], float(abs(values[0].imag)), FIRST)

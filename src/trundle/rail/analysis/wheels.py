@@ -33,6 +33,13 @@ def wheels_of(model: Model) -> list[Wheel]:
     return found
 
 
+def lateral_of(model: Model, wheel: Wheel) -> str:
+    """The lateral coordinate of the wheelset of a wheel: that of the hub in which the axle spins, on its track."""
+    before = {c.second.body.name: c for c in reversed(model.connections.values())}
+    bearing = before[wheel.wheelset]
+    return f"{before.get(bearing.first.body.name, bearing).name}.y"
+
+
 def by_wheelset(wheels: list[Wheel]) -> dict[str, list[Wheel]]:
     """Wheels of each wheelset."""
     sets: dict[str, list[Wheel]] = {}

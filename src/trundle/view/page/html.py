@@ -150,7 +150,7 @@ def _note(run: "Run", scene: Scene) -> str:
     if len(scene.time) < len(run.time):
         words.append(f"{len(scene.time)} of {len(run.time)} samples shown")
     words += [f"{len(run.events)} event{'s' if len(run.events) > 1 else ''}"] if run.events else []
-    words += [text for text in run.warnings if text.startswith("only one in ")]
+    words += [run.stored.thinned] if run.stored is not None and run.stored.thinned else []
     return " · ".join(words)
 
 
