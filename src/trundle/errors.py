@@ -58,11 +58,14 @@ class UnknownNameError(TrundleError, KeyError):
     def __init__(self, name: str, known: Iterable[str], what: str = "quantity", remedy: str = "") -> None:
         known = list(known)
         near = get_close_matches(name, known, n=3, cutoff=0.5)
-        if near:
+        own = [one for one in known if one.partition(".")[0] == name and one != name]
+        if own:
+            hint = f" Of {name!r} there are {', '.join(map(repr, own[:8]))}{', ...' if len(own) > 8 else '.'}"
+        elif near:
             hint = f" Did you mean {', '.join(repr(n) for n in near)}?"
         else:
-            more = ", ..." if len(known) > 12 else ""
-            hint = f" Known: {', '.join(known[:12])}{more}." if known else " There are none."
+            more = ", ..." if len(known) > 12 else "."
+            hint = f" Known: {', '.join(known[:12])}{more}" if known else " There are none."
         self.text = f"there is no {what} called {name!r}.{hint}" + (f" {remedy}" if remedy else "")
         super().__init__(self.text)
 

@@ -18,14 +18,19 @@ from trundle.typing import Given, Maker, Settings, Untyped
 
 _HOME = os.path.dirname(__file__)
 _LONG = 60
+UNADVISED = "_unadvised"  # attribute of an AttributeError that has no advice for this very name
 
 
 def is_meant(error: BaseException) -> bool:
-    """Whether a `raise` of this package made the error, whose words then need no others."""
-    last = error.__traceback__
+    """Whether a `raise` of this package made the error, whose words then need no others. They do where code of this
+    package asked an object for an attribute that it does not have: then the object is the wrong one.
+    """
+    last, before = error.__traceback__, None
     while last is not None and last.tb_next is not None:
-        last = last.tb_next
+        last, before = last.tb_next, last
     if last is None or not last.tb_frame.f_code.co_filename.startswith(_HOME):
+        return False
+    if before and before.tb_frame.f_code.co_filename.startswith(_HOME) and getattr(error, UNADVISED, False):
         return False
     return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
@@ -104,7 +109,8 @@ class Call:
         for name in self.named:
             if name not in by_name and not others:
                 near = get_close_matches(name, by_name, n=2)
-                told = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else self.values)
+                otherwise = f"did you mean {' or '.join(near)}?" if near else advice.get("*", self.values)
+                told = advice.get(name, otherwise)
                 text = f"{self.what} has no argument {name!r}{': ' if told else ''}{told}"
                 yield text if told.endswith("?") else f"{text}."
         count = len(self.given)

@@ -11,9 +11,10 @@ import numpy as np
 from trundle.typing import Expr, Option
 
 _NUMBERS = (int, float, complex, np.number, np.ndarray, ca.SX, ca.MX, ca.DM)
+DEFAULTS = "m.parameter_values() has the default values."
 REMEDY = (
     "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "
-    "model.parameter_values() has the default values."
+    f"{DEFAULTS}"
 )
 
 
@@ -45,6 +46,11 @@ class ParameterExpression(ca.SX):
                 "parameters={'k': 2.0}); the default is that of m.parameter."
             )
         super().__setattr__(name, value)
+
+    @property
+    def value(self) -> float:
+        """None: it raises an error that says where values are."""
+        raise AttributeError(f"{self._what()} it has no value. {DEFAULTS}")
 
     def _what(self) -> str:
         text = self.str(True)

@@ -13,6 +13,7 @@ from trundle.lookup.table import Table
 from trundle.model.check import finite_number
 from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
+from trundle.study.run_options import listed
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Option, Values
@@ -81,7 +82,7 @@ def fit(
     for experiment in found:
         experiment.start = {**(start or {}), **experiment.start}
         experiment.check(system)
-    guesses = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
+    guesses = parameters if isinstance(parameters, Mapping) else dict.fromkeys(listed(parameters))
     if not guesses:
         raise ModelError("give at least one parameter or start value to estimate.")
     for name in guesses:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from trundle.typing import ModelPart
+
 _JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
 _KEPT = "a model is kept as the script, or as the model file that tr.load_model reads; run.save keeps results"
 _FORCE = "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))"
@@ -17,6 +19,11 @@ ELSEWHERE = {
     "actuator": _ACTUATOR,
     "motor": _ACTUATOR,
     "fix": "write m.connect(tr.Fixed(), m.ground, bob)",
+    "couple": "gears, racks and belts are connections, m.connect(tr.Gear(2.0), first_wheel, second_wheel)",
+    "gear": "write m.connect(tr.Gear(2.0), first_wheel, second_wheel)",
+    "run": "build it, system = m.build(), and ask system.simulate(5.0)",
+    "plot": "build and run it, run = m.build().simulate(5.0), and ask run.plot('bob.angle')",
+    "show": "build and run it, run = m.build().simulate(5.0), and ask run.show()",
     "formulation": "studies take what is built from it, system = m.build()",
     "solve": "build it, system = m.build(), and ask system.simulate(5.0)",
     "joint": _JOINT,
@@ -57,6 +64,20 @@ BUILD = {
 }
 
 
+NOT_A_TABLE = (
+    "a Model is not a table: its parts are m.bodies[name], m.connections[name], m.forces[name] and m.parameters[name]; "
+    "results belong to a run, run = m.build().simulate(5.0), run['bob.angle']."
+)
+
+
+def part_by_name(model: ModelPart, name: str) -> str:
+    """Where the part of a model is that was asked for as m.name or m[name]; empty if it has none of that name."""
+    for where in ("bodies", "connections", "forces", "parameters"):
+        if name in vars(model).get(where, ()):
+            return f"parts of a Model go by name: ask m.{where}[{name!r}]."
+    return ""
+
+
 def missing_attribute(name: str, known: Iterable[str]) -> str:
     """Message for an attribute that a Model does not have."""
     if name in OF_SYSTEM:
@@ -64,5 +85,21 @@ def missing_attribute(name: str, known: Iterable[str]) -> str:
     if name in ELSEWHERE:
         return f"a Model has no {name!r}: {ELSEWHERE[name]}."
     near = get_close_matches(name, [n for n in known if not n.startswith("_")], n=2)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"a Model has no attribute {name!r}.{hint}"
+    hint = f"Did you mean {' or '.join(near)}?" if near else ELSEWHERE["add"][0].upper() + ELSEWHERE["add"][1:] + "."
+    return f"a Model has no attribute {name!r}. {hint}"
+
+
+def not_a_law(given: object, of_contact: bool) -> str:
+    """Message for what was given in place of a law."""
+    if isinstance(given, type):
+        return f"{given.__name__} is a class; give an object of it with its values, law=tr.{given.__name__}(...)."
+    if of_contact:
+        number = f"{given:g}" if isinstance(given, int | float) else "0.3"
+        return (
+            f"{given!r} is not a law; laws of a contact are friction, law=tr.Coulomb({number}), or rolling, "
+            "law=tr.NoSlip() (tr.Newton(e) and others go to restitution=)."
+        )
+    return (
+        f"{given!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), tr.Servo(function) or your own "
+        "tr.EffortLaw (tr.Newton(e) and others go to restitution=)."
+    )

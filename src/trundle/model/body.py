@@ -33,6 +33,12 @@ ELSEWHERE = {
     "masscenter": "ask .com",
     "position": "ask a run, run['bob.position']; where a body stands follows from its joints and start values",
     "velocity": "ask a run, run['bob.velocity']",
+    "rotation": "ask a run, run['bob.rotation']; where a body stands follows from its joints and start values",
+    "angle": "ask a run, run['bob.angle']: it is a coordinate of the joint that is named after the body",
+    "rotate": "a turned frame on the body is bob.frame((0, 0, 0), ('y', tr.degrees(30))); how the body itself stands "
+    "follows from its joints and start values",
+    "translate": "a frame at another point is bob.at(x, y, z); where the body stands follows from its joints and start "
+    "values",
     "apply_force": "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))",
 }
 """What new users look for, and where it is."""

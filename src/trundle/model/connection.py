@@ -13,6 +13,7 @@ from trundle.laws.friction_law import ContactLaw, FrictionLaw
 from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.restitution import Poisson, Restitution
 from trundle.laws.tracking import RateTracking
+from trundle.model.advice import not_a_law
 from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
 from trundle.model.connection_quantities import connection_quantities
@@ -327,10 +328,7 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
     out: list[tuple[str, Law]] = []
     for key, one in given:
         if not isinstance(one, Law):
-            raise ModelError(
-                f"connection {name!r}: {one!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), "
-                "tr.Servo(function), tr.NoSlip() or your own tr.EffortLaw (tr.Newton(e) and others go to restitution=)."
-            )
+            raise ModelError(f"connection {name!r}: {not_a_law(one, isinstance(pair, ContactPair))}")
         if key is None and not isinstance(one, ContactLaw) and not steps:
             raise ModelError(
                 f"connection {name!r}: {type(pair).__name__} has no scalar coordinate for a law to act on. For "

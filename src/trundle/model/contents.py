@@ -27,6 +27,14 @@ FROZEN = (
 
 
 Part = TypeVar("Part")
+_ADDED: dict[str, tuple[type, str]] = {
+    "body": (Body, "arm = m.body('arm', mass=1.0)"),
+    "connection": (ConnectedPair, "m.connect(tr.Revolute('y'), m.ground, arm)"),
+    "force": (Force, "m.apply(tr.Wrench(arm, force=(0, 0, 1)))"),
+    "parameter": (
+        Parameter, "k = m.parameter('k', 2.0) for its default value; a run takes others, parameters={'k': 3.0}"
+    ),
+}  # fmt: skip
 
 
 class Named(dict[str, Part]):
@@ -38,6 +46,12 @@ class Named(dict[str, Part]):
 
     def __missing__(self, name: object) -> NoReturn:
         raise UnknownNameError(str(name), self, self.what)
+
+    def __setitem__(self, name: str, part: Part) -> None:
+        kind, how = _ADDED[self.what]
+        if not isinstance(part, kind):
+            raise ModelError(f"{name!r}: {part!r} cannot be assigned as a {self.what}; write {how}.")
+        super().__setitem__(name, part)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Named, (self.what, dict(self))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Protocol, final
 
 import casadi as ca
@@ -117,6 +118,9 @@ def given_motion(position: Given, rotation: Given) -> GivenMotion:
     """The motion of a frame as the user gives it: three coordinates and (axis, angle), a rotation matrix or a
     quaternion (w, x, y, z), each an expression or a function of the signals.
     """
+    for what, value, form in (("position", position, "(x, y, z) in m"), ("rotation", rotation, "(axis, angle in rad)")):
+        if isinstance(value, str | Real):
+            raise ModelError(f"the {what} of a moving frame is {form}, or a function of the signals, got {value!r}.")
     place = MotionPart(_Answer(position, _coordinates), 3)
     axis = _fixed_axis(rotation)
     if axis is not None:

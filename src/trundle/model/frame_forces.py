@@ -22,7 +22,7 @@ Components = Sequence[Expr] | Callable[[Signals], Sequence[Expr]]  # constant, o
 class Bushing(Between):
     """Six springs and dampers between two frames, along and about the axes of the first.
 
-    The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
+    The rotation is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
     moment is derived from its energy, so the bushing stays conservative at large angles.
     """
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from trundle.arguments import advised, answering
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
@@ -74,6 +76,10 @@ class Joining(Declarations):
         ModelError
             Where a name is taken, or a law or spring does not fit the pair.
         """
+        if isinstance(pair, Body | Frame):
+            raise ModelError("the pair comes first: write m.connect(tr.Revolute('y'), m.ground, bob).")
+        if not isinstance(unilateral, bool | np.bool):
+            raise ModelError(f"unilateral is True (the contact can open) or False, got {unilateral!r}.")
         a, b = as_frame(first), as_frame(second)
         if name is None:
             taken = {c.partition(".")[0] for c in self.connections}

@@ -64,7 +64,8 @@ class Asker:
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
-            hint = SIGNALS if isinstance(error, AttributeError) and "Signals'" in text else HINT
+            asked = isinstance(error, AttributeError | TypeError) and "Signals'" in text
+            hint = SIGNALS if asked else HINT
             cause, place = f"{type(error).__name__}: {text}", _at(error) or _returned(question, size)
             self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{place}")
         else:

@@ -86,7 +86,7 @@ class LineForce(Between):
 @final
 @dataclass(frozen=True, eq=False)
 class SpringDamper(Between):
-    """Linear spring and damper between two points, slack at `length`."""
+    """Linear spring and damper between two points, unstressed at `length`."""
 
     stiffness: Expr  # N/m
     damping: Expr = 0.0  # N s/m

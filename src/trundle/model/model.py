@@ -51,7 +51,11 @@ class Model(Joining):
             raise ModelError(f"give start values by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(advice.missing_attribute(name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
+        text = advice.part_by_name(self, name) or advice.missing_attribute(name, {*dir(type(self)), *vars(self)})
+        raise AttributeError(text, name=name, obj=self)
+
+    def __getitem__(self, name: str) -> NoReturn:
+        raise TypeError(advice.part_by_name(self, name) or advice.NOT_A_TABLE)
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""

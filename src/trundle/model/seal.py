@@ -113,10 +113,10 @@ def seal_faults(model: Model) -> list[str]:
             pair = model.connections[name].pair
             called = pair.bond_names.get(bond, bond)
             turns = bond in ROTATIONS
+            load = "moment" if turns else "force"
             flow, effort = VARIABLES[bond]
             where = f"connection {name!r}, bond {called!r} ({'about' if turns else 'along'} {_axis(pair, bond)})"
             if not found:
-                load = "moment" if turns else "force"
                 faults.append(
                     f"{where} is not sealed: of the pair ({flow}, {effort}) neither the motion nor the {load} is "
                     f"prescribed. Seal it with tr.Locked() for no relative motion, tr.Open() for no {load}, or a "
@@ -125,8 +125,8 @@ def seal_faults(model: Model) -> list[str]:
                 )
             else:
                 faults.append(
-                    f"{where} is sealed {len(found)} times, by {' and '.join(s.by for s in found)}: of the pair "
-                    f"({flow}, {effort}) only one can be prescribed. {_remedy(found, called)}"
+                    f"{where} is sealed {len(found)} times, by {' and '.join(s.by for s in found)}. Each bond has one "
+                    f"law for its motion or its {load}. {_remedy(found, called)}"
                 )
     return faults
 

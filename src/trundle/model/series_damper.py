@@ -21,7 +21,7 @@ class SeriesDamper(BetweenWithStates):
     """A damper in series with a spring along the line between two points: both carry the same force.
 
     Its state is the deflection of the spring, "name.deflection" (m), which starts at zero: without load, whatever the
-    distance. Fast motions meet the spring, slow ones the damper. A spring beside it is a force of its own
+    distance. Fast motions deflect the spring, slow ones move the damper. A spring beside it is a force of its own
     (tr.SpringDamper).
     """
 

@@ -3,17 +3,22 @@
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, NoReturn, final
 
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class, answer_calls
+from trundle.arguments import advised_class, answer_calls, unknown_name
 from trundle.errors import ModelError
 from trundle.typing import Array, Given, Untyped
 
 Point = tuple[float, float, float]
 AxisName = Literal["x", "y", "z"]
+_ELSEWHERE = {
+    **dict.fromkeys(("Cube", "Cuboid"), "write tr.shape.Box((0.1, 0.1, 0.1))"),
+    "Plane": "the ground needs no shape; surfaces of contacts are tr.Plane(), tr.Sphere(radius), ...",
+    **dict.fromkeys(("Line", "Bar", "Link"), "write tr.shape.Rod((0, 0, 0), (0, 0, -1))"),
+}
 Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about the middle (m^5), body axes
 
 
@@ -241,4 +246,10 @@ def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -
     return content, np.array(at, dtype=float), across * np.eye(3) + (along - across) * np.outer(e, e)
 
 
-answer_calls(globals(), ["Ball", "Capsule", "Disc", "Mesh", "Rails", "Rod", "Sphere", "read_mesh"])
+NAMES = ["Ball", "Box", "Capsule", "Cylinder", "Disc", "Mesh", "Rails", "Rod", "Sphere", "read_mesh"]
+answer_calls(globals(), NAMES)
+
+if not TYPE_CHECKING:  # a checker shall not take every name for one of this module
+
+    def __getattr__(name: str) -> NoReturn:
+        raise unknown_name("trundle.shape", name, NAMES, _ELSEWHERE, "tr.shape")

@@ -17,7 +17,9 @@ def start_values(model: ModelContents, parameters: Array | None = None) -> dict[
 
 
 def dependent_starts(model: ModelContents, parameters: Array | None = None) -> dict[str, Expr]:
-    """Those that depend on parameters: numbers and vectors, or with one row of parameters for each case, as many."""
+    """Start values that depend on parameters: numbers and vectors; with one row of parameters for each case, one for
+    each row.
+    """
     open_ = _expressions(model)
     if not open_:
         return {}
@@ -56,7 +58,7 @@ def _expressions(model: ModelContents) -> dict[str, Expr]:
 
 @final
 class _ParametersOnly:
-    """Signals of which a start value may depend on."""
+    """Signals that a start value may depend on."""
 
     def __init__(self, known: Mapping[str, Expr], name: str = "") -> None:
         self._known, self._name = known, name

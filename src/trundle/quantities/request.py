@@ -32,6 +32,15 @@ def rest_pose(layout: StateLayout) -> Array:
     return q
 
 
+def _remedy(value: object, numbers: Array, n: int) -> str:
+    """What was probably meant by a start value that is not one."""
+    if isinstance(value, str):
+        return " Write the number without quotation marks; degrees are tr.degrees(30)."
+    if n == 1 and numbers.ndim == 1 and len(numbers) > 1:
+        return " A run takes one value; system.batch(duration, start) runs one case for each of several."
+    return ""
+
+
 def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartRequest:
     """Sort named values into coordinates and speeds."""
     request = StartRequest(
@@ -49,7 +58,8 @@ def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartR
         except (TypeError, ValueError):
             numbers = np.array([])
         if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
-            raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
+            text = f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}."
+            raise ModelError(f"{text}{_remedy(value, numbers, n)}")
         if np.max(np.abs(numbers)) > LARGEST:
             raise ModelError(
                 f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not resolve the "

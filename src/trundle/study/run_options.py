@@ -50,8 +50,8 @@ class Accuracy:
 @final
 @dataclass(frozen=True, eq=False)
 class ProgressBar:
-    """The bar of a run: `text(t, state)` returns what stands before it, and `shown` says whether there is one; None: in
-    a terminal and for long runs only.
+    """The bar of a run: `text(t, state)` returns the text before it, and `shown` says whether it is shown; None: in a
+    terminal and for long runs only.
     """
 
     text: ProgressText | None = None
@@ -87,6 +87,10 @@ class RunOptions:
         """The progress bar, and what is called with the time that was reached."""
         if isinstance(self.progress, ProgressBar):
             return self.progress, None
+        if self.progress is not None and not isinstance(self.progress, bool) and not callable(self.progress):
+            raise SolveError(
+                f"progress={self.progress!r}: give True, False, a function of time or tr.ProgressBar(...)."
+            )
         if callable(self.progress):
             return ProgressBar(shown=False), self.progress
         return ProgressBar(shown=self.progress), None
@@ -133,6 +137,8 @@ def choose_method(method: MethodGiven, rtol: float) -> Method:
         "stiff": Rodas5P,
     }
     if not isinstance(method, str) or method not in words:
+        if isinstance(method, type) and issubclass(method, Method):
+            raise SolveError(f"method: {method.__name__} is a class; give an object of it, {method.__name__}().")
         choices = ", ".join(map(repr, ("auto", *words)))
         raise SolveError(f"method {method!r} is not known; choose {choices} or give a method object.")
     return words[method]()
@@ -142,7 +148,8 @@ def check_positive(**values: Given) -> None:
     """Each of the named values must be a positive finite number."""
     for what, value in values.items():
         if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
-            raise SolveError(f"{what} must be a positive number, got {value!r}.")
+            remedy = " Give the length of the run in s; t0= is the time at its start." if what == "duration" else ""
+            raise SolveError(f"{what} must be a positive number, got {value!r}.{remedy}")
 
 
 def check_clock(t0: float, duration: float, rtol: float) -> None:
@@ -179,6 +186,11 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
         if samples != "steps":
             raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
         return None
+    if isinstance(samples, float | np.floating):
+        raise SolveError(
+            f"samples={samples!r}: give how many, samples=501, or their times (s), "
+            f"samples=np.linspace({t0:g}, {t1:g}, 501)."
+        )
     if samples is None or isinstance(samples, int | np.integer):
         if samples is not None and samples < 2:
             raise SolveError(f"samples={samples!r}: at least 2 are needed, the two ends.")

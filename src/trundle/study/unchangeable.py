@@ -46,6 +46,7 @@ ELSEWHERE = {
 _DURATION = "write duration, system.simulate(5.0)"
 _START = "start values go by name, system.simulate(5.0, {'bob.angle': 0.5})"
 STEPS = {
+    "*": "values go by name, parameters={'k': 2.0} and start={'bob.angle': 0.3}",
     "max_step": "write steps=tr.Steps(longest=0.01)",
     "first_step": "write steps=tr.Steps(first=1e-4)",
     "min_step": "write steps=tr.Steps(shortest=1e-9)",
@@ -53,7 +54,7 @@ STEPS = {
     "max_steps": "write steps=tr.Steps(most=1000)",
     "max_events": "write steps=tr.Steps(most_events=1000)",
 }
-"""What is said about the steps of a run, and how to say it."""
+"""What new users give to runs in steps and others, and what to give instead."""
 
 ARGUMENTS = STEPS | {
     "progress_text": "write progress=tr.ProgressBar(lambda t, state: 'text')",
@@ -67,6 +68,7 @@ ARGUMENTS = STEPS | {
     "t_eval": "write samples=times",
     "solver": "write method='stiff', 'order5' or 'order8'",
     "tol": "write rtol=1e-8",
+    "seed": "a run has nothing random; the same call gives the same result",
 }
 """What new users give to `simulate`, and what to give instead."""
 

@@ -17,7 +17,7 @@ BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and shade
 MOST = 4  # coordinates drawn when no names are given
 
 
-@advised()
+@advised("", "batch.plot")
 def plot_batch(
     batch: "BatchRun", names: Sequence[str] = (), path: Path | str | None = None, bins: int = 30, width: float = 8.0
 ) -> Figure:

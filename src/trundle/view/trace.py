@@ -42,7 +42,7 @@ Range = tuple[float, float]
 SKINS = ("#C9DCEB", "#F3D3BC")  # of the first and the second surface
 
 
-@advised()
+@advised("", "trace.plot")
 def plot_trace(
     trace: "Trace",
     names: Sequence[str] = (),
@@ -99,7 +99,7 @@ def _mark_events(trace: "Trace", panels: Sequence[Axes]) -> None:
         )  # fmt: skip
 
 
-@advised()
+@advised("", "trace.draw")
 def draw_trace(
     trace: "Trace",
     value: float | None = None,

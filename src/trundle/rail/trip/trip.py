@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import answering_with
 from trundle.errors import ModelError, SolveError
 from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
@@ -19,11 +20,13 @@ from trundle.rail.track.line import irregularities_along
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
+from trundle.rail.vehicle.advice import OF_TRIP
 from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
 from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
+from trundle.real_array import real_array
 from trundle.run.batch import BatchRun
 from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
@@ -40,6 +43,7 @@ FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: cree
 ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relative tolerance
 
 
+@answering_with(OF_TRIP)
 @final
 class Trip:
     """A vehicle that runs along a line.
@@ -381,7 +385,7 @@ def _law(speed: Given, acceleration: float) -> TravelLaw:
     if isinstance(speed, Table) or callable(speed):
         return SpeedOverTime(speed)
     try:
-        return UniformTravel(float(speed), float(acceleration))
+        return UniformTravel(float(real_array(speed)), float(real_array(acceleration)))
     except (TypeError, ValueError):
         raise ModelError(
             f"Trip: speed must be a number (m/s), a function of time, a tr.Table or rail.Free(...), got {speed!r}."

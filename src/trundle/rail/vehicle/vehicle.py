@@ -2,13 +2,15 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
+from trundle.arguments import unknown_attribute
 from trundle.errors import ModelError
 from trundle.laws.efforts import Open
 from trundle.laws.flows import Locked
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Connection
+from trundle.rail.vehicle.advice import OF_VEHICLE
 from trundle.rail.vehicle.car_body import CarBody
 from trundle.rail.vehicle.ride import Ride
 from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
@@ -46,6 +48,11 @@ class PlacedVehicle:
 @dataclass(frozen=True, eq=False)
 class Vehicle(ABC):
     """A rail vehicle. Its reference point lies in the middle of it. Subclasses are final."""
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            raise unknown_attribute(self, name, OF_VEHICLE)
 
     @property
     @abstractmethod
