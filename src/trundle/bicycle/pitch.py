@@ -25,8 +25,8 @@ _FLAT = 1e-9  # cosine of a roll that counts as 90 degrees
 @final
 @dataclass(frozen=True)
 class Pitch:
-    """How a bicycle stands. Of one pose: numbers, and `roots` of shape (4,). Of arrays of poses: arrays of their
-    common shape, nan where the front wheel cannot touch, and `roots` with one more axis.
+    """Pose of a bicycle. Of one pose: numbers, and `roots` of shape (4,). Of arrays of poses: arrays of their common
+    shape, nan where the front wheel cannot touch, and `roots` with one more axis.
     """
 
     pitch: Expr

@@ -48,7 +48,7 @@ class Part:
 @final
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel that is the same all round; `tyre` is the radius of its profile, zero for a knife edge."""
+    """A wheel with rotational symmetry; `tyre` is the radius of its profile, zero for a knife edge."""
 
     radius: Expr  # m
     mass: Expr  # kg

@@ -1,4 +1,4 @@
-"""Poses that a contact only holds because it never opens: an equilibrium may hang under the road."""
+"""Poses that are possible only because a contact never opens, such as an equilibrium that hangs under the road."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ ROUND_OFF = 1e-9
 
 
 def lost_contacts(system: "System", state: Values, parameters: Mapping[str, float] | None = None) -> list[str]:
-    """Half sentences on contacts that pull, and on bodies that are under the plane they should stand on."""
+    """Phrases about contacts that pull, and about bodies below the plane that they should stand on."""
     return _pulling(system, state, parameters) + _under_planes(system, state, parameters)
 
 

@@ -17,7 +17,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True, eq=False)
 class BondMotion:
-    """Motion along a bond: its value, its rate J u, and what acts on the second body by a unit effort."""
+    """Motion along a bond: its value, its rate J u, and the wrench of a unit effort on the second body."""
 
     value: Expr
     rate: Expr

@@ -21,8 +21,8 @@ class BrushTyre(FrictionLaw):
     = stiffness |sigma| / (3 mu) up to 1, where all of the patch slides [Pacejka 2012, Sec. 3.2].
 
     With the half length a of the patch also the aligning moment mu a p (1 - p)^3 over load about the normal; it can
-    drive a wheel that is steered, as shimmy shows. Steady: nothing is remembered. The rolling speed counts at least
-    `slow`.
+    drive a wheel that is steered, as shimmy shows. Steady: nothing is remembered. `slow` is the least rolling speed in
+    this ratio.
     """
 
     mu: Expr = 1.0

@@ -105,7 +105,7 @@ class Stribeck(FrictionLaw):
 class Creep(FrictionLaw):
     """Linear in the creepage (slip over rolling speed), saturated at mu: k c / (1 + (k c / mu)^2)^(1/2).
 
-    stiffness: creep coefficient over normal force. The rolling speed counts at least `slow`.
+    stiffness: creep coefficient over normal force. `slow` is the least rolling speed in this ratio.
     """
 
     stiffness: Expr

@@ -17,9 +17,10 @@ SLOW = 1e-9  # of its slip across, below which a wheel has no direction of rolli
 @final
 @dataclass(frozen=True)
 class FufaevNeimark(FrictionLaw):
-    """An upright tyre that does not slide: its patch stands the distance lambda beside the wheel and is twisted by phi
-    against it. The patch rolls along itself, and the line that it leaves on the road is curved by -(alpha lambda + beta
-    phi). Force stiffness * lambda and moment twist_stiffness * phi on the wheel, over the load.
+    """An upright tyre that does not slide: its contact patch is displaced sideways by lambda and twisted by phi
+    relative to the wheel. The patch rolls along itself, and the line that it leaves on the road is curved by -(alpha
+    lambda + beta phi). Per unit load, the force on the wheel is stiffness * lambda and the moment twist_stiffness *
+    phi.
 
     States are "contact.bristle_y" (m, -lambda) and "contact.bristle_spin" (rad, -phi). In steady slip the cornering
     stiffness over load is stiffness * beta / alpha, and the trail twist_stiffness * alpha / (stiffness * beta). Along

@@ -20,7 +20,7 @@ SMALLEST = 1e-150  # N, so that a limit of zero divides no traction of zero
 @dataclass(frozen=True)
 class Relaxed(FrictionLaw):
     """The rolling constraint at the weight s = 1 - tanh^2(k_s T / (3 mu N)), and friction mu N tanh(k_f T / (3 mu N))
-    tanh(v / v0) against the slip v, of which the share 1 - s^2 is felt [Ikoki 2021, Eqs. 18, 21, 22].
+    tanh(v / v0) against the slip v, of which the fraction 1 - s^2 acts [Ikoki 2021, Eqs. 18, 21, 22].
 
     T is the tractive force: what rolling without slip would take, or `traction`, a function of the signals such as the
     torque of an axle over the radius. N is the normal force if the rolling were held. The formalism is udwadia_kalaba.

@@ -14,9 +14,9 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class RollingResistance(FrictionLaw):
-    """Moment lever * N against rolling about the axes in the tangent plane, smooth by tanh(|w| / v0).
+    """Moment lever * N against rolling about the axes in the tangent plane, regularised by tanh(|w| / v0).
 
-    It stands beside the law of slip: law=[tr.NoSlip(), tr.RollingResistance(0.001)].
+    It is combined with a law of slip: law=[tr.NoSlip(), tr.RollingResistance(0.001)].
     """
 
     lever: Expr  # m, by which the normal force stands ahead of the point of contact
@@ -37,9 +37,10 @@ class RollingResistance(FrictionLaw):
 @final
 @dataclass(frozen=True)
 class SpinFriction(FrictionLaw):
-    """Moment mu * N * radius against spin about the normal, smooth by tanh(|spin| / v0).
+    """Moment mu * N * radius against spin about the normal, regularised by tanh(|spin| / v0).
 
-    radius: mean one of the patch of contact: 2/3 of its rim where the pressure is even, 3 pi / 16 under Hertz's.
+    radius: mean radius of the contact patch: 2/3 of its outer radius for uniform pressure, 3 pi / 16 of it for Hertzian
+    pressure.
     """
 
     radius: Expr  # m

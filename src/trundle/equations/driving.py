@@ -1,4 +1,4 @@
-"""What moves the frames as given: the wrench that each of them brings to all that it carries and touches, its power."""
+"""What drives moving frames: the wrench that each of them exerts on all that it carries and touches, and its power."""
 
 from collections.abc import Iterable, Sequence
 from typing import final

@@ -19,7 +19,7 @@ from trundle.model.model import Model
 from trundle.motion.kinematics import normalised
 from trundle.typing import Array, Flags
 
-NEAR = 1e9  # ratio of masses and moments up to which no freedom can lose its inertia in round-off
+SAFE_RATIO = 1e9  # ratio of masses and moments up to which no freedom can lose its inertia in round-off
 CLEAR = 1e-9  # relative pivot of a mass matrix that is clearly regular
 
 
@@ -67,7 +67,7 @@ class InertiaCheck:
         table = inertias.reshape(len(values) + 1, -1, 10)
         mass, matrix = table[..., 0], table[..., 1:].reshape(*table.shape[:2], 3, 3)
         moments = np.linalg.eigvalsh(matrix)
-        full = (mass > 0) & (moments[..., 0] > moments[..., 2] / NEAR)
+        full = (mass > 0) & (moments[..., 0] > moments[..., 2] / SAFE_RATIO)
         sizes = np.concatenate([mass[..., None], moments], axis=2)
         largest = np.max(sizes, axis=(1, 2), initial=0.0)
         present = sizes > largest[:, None, None] * 1e-15
@@ -76,7 +76,9 @@ class InertiaCheck:
         kept = (np.all(np.abs(scaled - scaled[0]) < 1e-12, axis=(2, 3)) | (moments[..., 0] > 0)) & (mass > 0)
         kept |= np.all(table == table[0], axis=2)
         still = np.all(places == places[0], axis=1)
-        fine = (np.all(full, axis=1) | (self._in_joints & np.all(kept, axis=1) & still)) & (largest < NEAR * smallest)
+        fine = (np.all(full, axis=1) | (self._in_joints & np.all(kept, axis=1) & still)) & (
+            largest < SAFE_RATIO * smallest
+        )
         return np.asarray(fine[1:], dtype=bool)
 
     def _regular(self, p: Array) -> Flags:

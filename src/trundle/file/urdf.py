@@ -43,7 +43,7 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
 
     Links become bodies with their inertia and visual shapes, joints become connections of the same names, with a
     `Damper` where `dynamics` gives one. Joint friction, limits of effort and velocity, collision shapes and elements of
-    other programs have no influence, nor have limits of the way unless they are watched; one warning lists them.
+    other programs are ignored, and so are joint limits unless they are watched; one warning lists what was ignored.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs compared with what was measured, and the derivatives of that."""
+"""Differences between runs and measured data, and their derivatives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from trundle.typing import Array, Flags, Settings
 @final
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Differences between runs and data over what counts as one, for values of the unknowns."""
+    """Differences between runs and data, divided by a scale for each quantity, as functions of the unknowns."""
 
     system: System
     experiments: list[Experiment]
@@ -37,7 +37,7 @@ class Residuals:
             )  # fmt: skip
 
     def __call__(self, values: Array, scales: Mapping[str, float]) -> Array:
-        """One after the other; infinite where a run does not reach the end of the data."""
+        """All residuals in one vector; infinite where a run does not reach the end of the data."""
         found = []
         for experiment in self.experiments:
             try:
@@ -98,7 +98,7 @@ class Residuals:
         return sum(int(np.isfinite(v).sum()) for e in self.experiments for v in e.values.values())
 
     def variation(self, quantity: str) -> float:
-        """The largest spread among the components of the same vector: one that rests shows noise alone."""
+        """The largest spread among the components of the same vector: a component at rest shows only noise."""
         get = self.system.formulation.register.get
         whole = get(quantity).quantity
         return max(self.spread(name) for name in self.quantities if get(name).quantity is whole)

@@ -13,7 +13,7 @@ from trundle.impact.scenario import NAMES, as_numbers, check_impact, split_resti
 from trundle.impact.stepped_phase import SteppedPhase, phases_of_steps
 from trundle.typing import Array, Index
 
-NEAR = 1e-9  # a transition so soon after the end of a step, as a part of the step, belongs to it
+SAME_INSTANT = 1e-9  # a transition so soon after the end of a step, as a part of the step, belongs to it
 
 
 class Stepped(NamedTuple):
@@ -70,7 +70,7 @@ def step_impact(
     static_friction: ArrayLike | None = None,
     steps: int = 1000,
 ) -> Stepped:
-    """Impacts by small steps of impulse, until they end: a second way to `predict`.
+    """Impacts by small steps of impulse, until they end: an independent check of `predict`.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ def step_impact(
             lasts = np.where(compresses, np.inf, 2 * ahead / np.where(compresses, 1.0, v[..., 1] + root + 1e-300))
         else:
             lasts = left
-        dp = np.where(left > 0, np.where(lasts <= dp * (1 + NEAR), lasts, dp), 0.0)
+        dp = np.where(left > 0, np.where(lasts <= dp * (1 + SAME_INSTANT), lasts, dp), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             stop = np.where(v[..., 0] * rate[..., 0] < 0, -v[..., 0] / rate[..., 0], np.inf)
             turn = np.where(compresses & (rate[..., 1] > 0), -v[..., 1] / rate[..., 1], np.inf)
-        most = dp * (1 + NEAR)
+        most = dp * (1 + SAME_INSTANT)
         over = turn <= np.minimum(most, stop)
         stops = (stop <= most) & ~over
         finished = (lasts <= most) & ~over & ~stops

@@ -24,8 +24,8 @@ NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitu
 class Scenario:
     """Phases of one impact, in their order.
 
-    A double-point collision from the start (label DP) ends the prediction: both feet press at the same time, and what
-    comes of it depends on how they yield. Its impulses and end velocities are nan.
+    A double-point collision from the start (label DP) ends the prediction: both feet press at the same time, and the
+    outcome depends on their compliance. Its impulses and end velocities are nan.
     """
 
     phases: tuple[Phase, ...]

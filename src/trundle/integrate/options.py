@@ -63,8 +63,8 @@ class Sampling:
 @dataclass(frozen=True)
 class Steps:
     """Lengths (s) of the first and the longest step of a run, or one fixed length for all of them, and how many steps
-    and events there may be. A run ends where a step is too long for its tolerances, and would have to be shorter than
-    the shortest. What is not given is chosen by the integrator.
+    and events there may be. A run ends where its tolerances would need a step shorter than the shortest. The integrator
+    chooses what is not given.
     """
 
     first: float | None = None

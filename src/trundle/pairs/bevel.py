@@ -18,8 +18,8 @@ from trundle.typing import Array, Expr
 @final
 @dataclass(frozen=True)
 class BevelGear(Mesh):
-    """Two bevel gears on axes that meet at any angle: the second turns `ratio` times as fast as the first, both seen
-    from what carries them. `radius` (m) is the pitch radius of the first wheel in the middle of its teeth.
+    """Two bevel gears on axes that meet at any angle: the second turns `ratio` times as fast as the first, both
+    relative to their carrier. `radius` (m) is the pitch radius of the first wheel in the middle of its teeth.
 
     The frames of the connection lie where the axes meet, each with its axis along that of its wheel. The first wheel
     lies where its axis points to; with a ratio below zero so does the second, above zero it lies on the other side.

@@ -25,7 +25,7 @@ def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
 
 
 def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
-    """Every joint that can be called by its name, as far as its module has been imported.
+    """Every joint that can be used by name, if its module has been imported.
 
     Parameters
     ----------

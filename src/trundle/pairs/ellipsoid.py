@@ -17,7 +17,7 @@ class Ellipsoid(ParametricSurface):
     """An ellipsoid about the origin with half axes a, b, c (m) along x, y, z, or a hollow one.
 
     Its coordinates are those of a Sphere that is stretched; they are singular at its two ends on the y axis, which
-    matters only where it touches something else than a plane.
+    matters only where it touches anything other than a plane.
     """
 
     convex: ClassVar[bool] = True

@@ -20,9 +20,9 @@ from trundle.typing import Array, Expr
 @advised_class("write Gear(-0.5): the turns of the second wheel for one of the first, below zero for external teeth")
 @dataclass(frozen=True)
 class Gear(Mesh):
-    """Two gear wheels on parallel axes: the second turns `ratio` times as fast as the first, both seen from what
-    carries them. Below zero the wheels turn against each other (external teeth), above zero one is a ring with
-    internal teeth.
+    """Two gear wheels on parallel axes: the second turns `ratio` times as fast as the first, both relative to their
+    carrier. Below zero the wheels turn against each other (external teeth), above zero one is a ring with internal
+    teeth.
 
     The frames of the connection lie at the centres of the wheels; the pitch radii follow from the distance of the
     axes. Teeth push along the common tangent of the pitch circles; what the pressure angle (rad) adds is reported as

@@ -23,8 +23,9 @@ from trundle.typing import Array, Expr
 
 @dataclass(frozen=True)
 class ParametricSurface(Surface):
-    """A smooth surface by the point at two coordinates. No screws sweep it, so a contact with it is never a joint of
-    the tree: it acts beside it, and its coordinates follow the motion. Subclasses are final.
+    """A smooth surface, given by its point as a function of two coordinates. It is not swept by screws, so a contact
+    with it is never a joint of the tree: it closes a loop, and its surface coordinates follow the motion. Subclasses
+    are final.
     """
 
     def span(self) -> tuple[SurfaceCoordinate, SurfaceCoordinate]:

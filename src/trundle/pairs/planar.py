@@ -57,8 +57,8 @@ class Line(Surface):
 @final
 @dataclass(frozen=True)
 class Segment(Surface):
-    """A face of a body: the part of the line z = 0 with |x| < length / 2, the material below. What slides past one of
-    its ends leaves it; what passes below the material, `depth` thick, does not come in.
+    """A face of a body: the part of the line z = 0 with |x| < length / 2, the material below. A body that slides past
+    one of its ends leaves it; one that passes below the material, which is `depth` thick, does not touch it.
     """
 
     planar: ClassVar[bool] = True

@@ -31,7 +31,7 @@ IMAGINARY = 1e-40  # factor of the derivatives that go along as imaginary parts:
 RANK = 1e-10  # of equations that are scaled
 SOLVED = 1e-8  # by which scaled equations may be missed
 NO_CHANGE = 1e-7  # change of an eigenvalue, over the largest one, within a family of motions that have the same
-STILL = 1e-6  # m/s or rad/s, in axes that move along
+STEADY_RATE = 1e-6  # m/s or rad/s, in axes that move along
 NEARBY = 1e-5  # part of a move, after which what vanishes is looked at again
 APART = 100  # times their uncertainty, by which eigenvalues must differ to be two
 
@@ -115,7 +115,7 @@ class Change:
         moving = self.chart.axes is not None
         curve = SteadyCurve(f, by, self.x, self.p, {} if own else {by: 0.0}, moving, 1.0, self.t)
         n_u = f.functions.layout.n_u
-        if np.any(np.abs(curve.linear(curve.start, curve.start).values[:n_u]) > STILL):
+        if np.any(np.abs(curve.linear(curve.start, curve.start).values[:n_u]) > STEADY_RATE):
             raise SolveError("this motion is steady in no axes that are known: its derivatives are not either.")
         return _SteadyEquations(curve, f.parameters.parameter(by) if own else -1)
 

@@ -85,7 +85,7 @@ def optimise(
     Raises
     ------
     SolveError
-        Where the search fails or a condition cannot be met, in words; errors of the objective go through.
+        Where the search fails or a condition cannot be met. Errors raised by the objective are passed on.
     """
     if method not in METHODS:
         raise SolveError(f"optimise: there is no method {method!r}; choose one of {', '.join(METHODS)}.")
@@ -133,7 +133,7 @@ def optimise(
 
 
 def _best(functions: "Sequence[_Scaled]", sign: float) -> Array | None:
-    """The best place that was asked for at which all conditions are known to hold."""
+    """The best point evaluated so far at which all conditions are known to hold."""
     goal, *conditions = (function.known for function in functions)
     limits = [-HELD * f.largest for f in functions[1:]]
     places = [z for z in goal if all(z in c and c[z] >= low for c, low in zip(conditions, limits, strict=True))]
@@ -160,7 +160,7 @@ class _Values(dict[str, float]):
 
 @final
 class _Scaled:
-    """A function of named values as one of parts of their ranges; what was asked last is kept."""
+    """A function of named values, scaled to ranges from 0 to 1; its evaluations are kept."""
 
     def __init__(self, function: Answer, names: list[str], low: Array, width: Array, heed: Callable[[], None]) -> None:
         self.function, self.names, self.low, self.width, self._heed = function, names, low, width, heed
@@ -232,7 +232,9 @@ class _Scaled:
 
 @final
 class _Goal:
-    """What is made least: an objective over its size at the start (its slope where it is zero), or its opposite."""
+    """The function to be minimised: the objective divided by its size at the start (by its slope where it is zero), or
+    its negative.
+    """
 
     def __init__(self, function: _Scaled, z0: Array, sign: float) -> None:
         value, slope = abs(function.value(z0)), float(np.max(np.abs(function.slope(z0))))

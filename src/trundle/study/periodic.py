@@ -41,8 +41,9 @@ APART = 1e-8  # residual of the constraints, relative, that a state put back on 
 @final
 @dataclass(frozen=True)
 class Section:
-    """Where a motion repeats: just after `event`. States in `reset` get a value there, those in `shift` move by one:
-    a machine that goes on is so brought back. A motion that comes to an event of `unless` first does not return.
+    """Where a motion repeats: just after `event`. States in `reset` are set to a value there, and those in `shift` are
+    changed by one, so that a machine that travels returns to its start. A motion that reaches an event of `unless`
+    first does not repeat.
     """
 
     event: str

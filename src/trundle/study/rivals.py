@@ -37,7 +37,7 @@ LAST_STEPS = 64  # before its end, in which a run may have passed a second touch
 KNOWN = 6  # common normals that a run begins with; the other lanes look for more
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
 SAME = 0.05  # of the reach, between two looks at one common normal
-TINY = 1e-300
+NOT_ZERO = 1e-300
 TOUCHES = 1e-6  # of the length of the model: gap at a second touch
 
 
@@ -73,7 +73,7 @@ def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
         above = ca.fmax(own.gap, 0) if is_loose(c) else 0
         size = ca.mmax(ca.fabs(contact.corrections / reach))  # of nan and a number it gives the number
         size = ca.if_else(ca.fabs(ca.sum1(contact.corrections)) < np.inf, size, np.inf)
-        step = contact.corrections * ca.fmin(1, STRIDE / ca.fmax(size, TINY))
+        step = contact.corrections * ca.fmin(1, STRIDE / ca.fmax(size, NOT_ZERO))
         outputs = (
             step, contact.gap - above, contact.gap, dot(contact.axes[2], contact.opposed),
             contact.quality, distance, ca.vertcat(*at), contact.point, size,

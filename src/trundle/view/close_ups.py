@@ -13,7 +13,7 @@ from trundle.view.pose_labels import time_text
 from trundle.view.pose_painter import Painter
 from trundle.view.style import QUIET
 
-SMALL: Final = 0.21  # of the picture: a machine below this is shown from near by
+SMALL_PART: Final = 0.21  # of the picture: a machine below this is shown from near by
 MOST: Final = 4  # panels
 ROOM: Final = 0.1  # about the machine, in its size
 

@@ -12,7 +12,7 @@ from trundle.errors import SolveError
 from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
 from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas
-from trundle.view.close_ups import SMALL, add_close_ups
+from trundle.view.close_ups import SMALL_PART, add_close_ups
 from trundle.view.outline import Outline, Points, distinct, outline, with_grid
 from trundle.view.pose_labels import label_poses, time_text
 from trundle.view.pose_painter import Painter, Pose, placed
@@ -74,7 +74,7 @@ def draw(
         label_poses(canvas, painter, samples, run.time)
         stamps = ", ".join(time_text(run.time[i]).removesuffix(" s") for i in samples)
         figure.supxlabel(f"t = {stamps} s", fontsize=8, color=QUIET, x=0.99, ha="right")
-        if len(samples) > 1 and painter.has_corners and painter.machine(samples) < SMALL * size:
+        if len(samples) > 1 and painter.has_corners and painter.machine(samples) < SMALL_PART * size:
             add_close_ups(figure, painter, samples, run.time, chosen)
         return finish(figure, path)
 

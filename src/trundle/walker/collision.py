@@ -44,8 +44,8 @@ class ContactPhase(NamedTuple):
 class Collision:
     """Motion from the first touch of the front foot until no foot presses.
 
-    Velocities are upward and forward, deformations positive when pressed in, forces those on the body. At a
-    transition the time stands twice: before and after.
+    Velocities are upward and forward, deformations positive when pressed in, forces those on the body. The time of a
+    transition appears twice: before and after it.
     """
 
     inertia_ratio: float

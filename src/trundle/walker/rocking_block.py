@@ -45,7 +45,7 @@ def rocking_block(
         Displacement of the plate along x (m) as a function of time, built of `tr` functions; without one the plate is
         the ground.
     tilt : float
-        Angle at the start (rad), above zero about the right edge.
+        Angle at the start (rad), positive about the right edge.
     g : float
         Gravity (m/s^2).
 

@@ -27,8 +27,8 @@ RATE = 200.0  # samples a second
 @final
 @dataclass(frozen=True, eq=False)
 class SpeedTable:
-    """Assessed trips at rising speeds (m/s). A trip that is refused or does not end well has no assessment, and its
-    outcome says why.
+    """Assessed trips at rising speeds (m/s). A trip that is refused or fails has no assessment, and its outcome says
+    why.
     """
 
     speeds: Array
@@ -108,7 +108,7 @@ def over_speeds(
     rtol: float = 1e-6,
     **options: Option,
 ) -> SpeedTable:
-    """Let a vehicle go along a line at several speeds, and assess each trip. Nothing is compiled for another speed.
+    """Run a vehicle along a line at several speeds, and assess each trip. Other speeds need no recompilation.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def on_grid(x: Array, values: Array, step: float | None = None) -> tuple[Array, 
 
 
 def sliding_mean(x: Array, values: Array, length: float = 2.0) -> tuple[Array, Array]:
-    """Means over windows of a length, exactly for the signal drawn by straight lines: centres and means.
+    """Means over windows of a given length, exact for the piecewise linear signal: centres and means.
 
     Windows lie wholly within the signal.
 

@@ -100,7 +100,7 @@ def weighted_rms(values: Array, rate: float, weighting: Weighting) -> float:
 
 def mean_comfort(accelerations: tuple[Array, Array, Array], rate: float, window: float = 5.0) -> float:
     """Mean comfort N_MV of EN 12299 at the floor, from x, y, z (m/s^2): 6 times the root of the sum of squares of the
-    95 % values of weighted root mean squares over windows of 5 s [EN 2009]. The standard itself was not at hand: the
+    95 % values of weighted root mean squares over windows of 5 s [EN 2009]. The standard itself was not available: the
     factor 6 is that of the public program ride_comfort, the constants of Wb and Wd agree with the program comfpy.
 
     Parameters

@@ -38,9 +38,9 @@ JOINTS: dict[str, str] = {
 @final
 @dataclass(frozen=True)
 class RigPose:
-    """How a wheelset stands on the rig. Of one pose: numbers; of arrays of poses: arrays of their common shape, nan
-    where both wheels cannot touch. Points have one more axis, of length 3: ground axes, from the centre of the drum, or
-    on a straight track from the middle between the contacts of a wheelset in the middle position.
+    """Pose of a wheelset on the rig. Of one pose: numbers; of arrays of poses: arrays of their common shape, nan where
+    both wheels cannot touch. Points have one more axis, of length 3: ground axes, from the centre of the drum, or on a
+    straight track from the middle between the contacts of a wheelset in the middle position.
     """
 
     lateral: Expr  # m, to the left

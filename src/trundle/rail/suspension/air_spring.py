@@ -23,9 +23,9 @@ ATMOSPHERE = 101_325.0  # Pa
 @final
 @dataclass(frozen=True)
 class AirSpring(Suspension):
-    """Vertical: spring `area` beside [spring `bellows` in series with (spring `reservoir` beside the orifice)].
-
-    Slow motions meet area + bellows reservoir / (bellows + reservoir), fast ones area + bellows.
+    """Vertical: spring `area` parallel to [spring `bellows` in series with (spring `reservoir` parallel to the
+    orifice)]. The stiffness is area + bellows reservoir / (bellows + reservoir) for slow motions, area + bellows for
+    fast ones.
 
     Parameters
     ----------

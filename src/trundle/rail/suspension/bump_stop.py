@@ -48,10 +48,9 @@ class BumpStop(Suspension):
 @final
 @dataclass(frozen=True)
 class BumpStopTable(Suspension):
-    """Stop by points (displacement m, force N) from (0, 0) on, along x, y or z, both ways alike.
-
-    Between the points the force is a monotone cubic (PCHIP), beyond the last one it goes on straight. In a model it is
-    the table `name_table`, so that a run may be given another one.
+    """Stop by points (displacement m, force N) from (0, 0) on, along x, y or z, the same in both directions. Between
+    the points the force is a monotone cubic (PCHIP), beyond the last one a straight line. In a model it is the table
+    `name_table`, so that a run may be given another one.
     """
 
     points: tuple[tuple[float, float], ...]

@@ -15,7 +15,7 @@ NONE = (0.0, 0.0, 0.0)
 @final
 @dataclass(frozen=True)
 class Bushing(Suspension):
-    """Linear springs and dampers along x, y, z, and springs against turns about them.
+    """Linear springs and dampers along x, y, z, and torsion springs about them.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from trundle.rail.suspension.axis_laws import relative_motion
 from trundle.typing import Expr
 
 LEAST = 1.0  # N: friction limit of springs without load
-STILL = 1e-9  # m/s, below which a motion has no direction
+NO_DIRECTION = 1e-9  # m/s, below which a motion has no direction
 NO_BRISTLE = 1e-30  # m^2, added under a root
 STICK, SLIDE = 0.0, 1.0
 RETURN = 1e3  # 1/s, how fast the force comes back to its limit where small errors of steps have added up
@@ -82,7 +82,7 @@ class SmoothGuides(Guides):
     """Lets go little by little: the force f follows f' = k (v - |v| f / limit) [Dahl 1968]."""
 
     def slip(self, s: Signals) -> Expr:
-        return ca.sqrt(ca.sumsqr(self.speed(s)) + STILL**2) * self.stick / self.limit(s) * self.bristles(s)
+        return ca.sqrt(ca.sumsqr(self.speed(s)) + NO_DIRECTION**2) * self.stick / self.limit(s) * self.bristles(s)
 
 
 @final

@@ -21,9 +21,9 @@ from trundle.typing import Expr
 class LenoirSprings(Suspension):
     """The springs of one axle box with Lenoir links.
 
-    An inclined link turns a share of the spring force into a push of the box against its guide; there it rubs, up and
-    down and across. The friction sticks by a spring; it lets go little by little by Dahl's law, or, where `exact`, all
-    at once at its limit, with events.
+    An inclined link turns a share of the spring force into a push of the box against its guide; there it rubs
+    vertically and laterally. The friction sticks by a spring; it yields gradually by Dahl's law or, with `exact`, at
+    once at its limit, with events.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 @final
 @dataclass(frozen=True)
 class CubicParabola(Transition):
-    """Part of y = C x^3 whose curvatures at both ends are those asked for; its cant ramp is linear unless `ramp` says.
+    """Part of y = C x^3 with the required curvatures at both ends; its cant ramp is linear unless `ramp` names another.
 
     Curvature over length is a polynomial of degree 7 through the exact curvature at eight places: 100 m of it that end
     in a radius of 600 m lie within 4e-9 m of the cubic, and of 300 m within 6e-8 m.

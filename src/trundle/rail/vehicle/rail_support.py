@@ -14,7 +14,8 @@ from trundle.typing import Expr
 @dataclass(frozen=True)
 class RailSupport:
     """What carries each rail under a wheel, across (y) and up (z) in the axes of the track, from its place under its
-    own weight. Both rails yield by themselves; along the track nothing does, and the pieces do not feel each other.
+    own weight. Each rail moves independently; nothing moves along the track, and the supports of different wheels are
+    not coupled.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def vehicle_data(name: str) -> State:
 def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:
     """Passenger vehicle 1 of the Manchester benchmarks, on S1002 and 60E1 unless another contact is given.
 
-    Primary vertical stiffness 1.22e6 N/m (1.2e6 in one of two sources); dampers stand beside the springs.
+    Primary vertical stiffness 1.22e6 N/m (1.2e6 in one of two sources); the dampers are parallel to the springs.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def y25_wagon(
     mu: float = 0.3,
     friction: Literal["smooth", "exact"] = "smooth",
 ) -> BogieVehicle:
-    """A four-axle freight wagon on bogies of the kind of Y25: springs of two stiffnesses, friction in proportion to the
-    load, centre plate, side bearers that rub. Exact friction sticks and slides with events; smooth friction creeps a
-    little and is faster. Plausible numbers, not those of a certain wagon.
+    """A four-axle freight wagon on bogies like the Y25: springs of two stiffnesses, friction in proportion to the load,
+    centre plate, side bearers that rub. Exact friction sticks and slides with events; smooth friction creeps a little
+    and is faster. The numbers are plausible, not those of a particular wagon.
 
     Parameters
     ----------

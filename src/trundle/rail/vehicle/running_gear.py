@@ -39,7 +39,7 @@ class RunningGear(Protocol):
 @final
 @dataclass(frozen=True)
 class FixedWheelset:
-    """Stands for a wheelset that is held in its place, for modes of bogies and car alone: no contact, no motion."""
+    """A wheelset that is held in its place, for the modes of bogies and car alone: no contact, no motion."""
 
     radius: float
     mass: float

@@ -18,10 +18,10 @@ from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 class Train(Vehicle):
     """Vehicles from front to rear, all coupled by the same draft gear. Their names begin with `v1_`, `v2_`, ...
 
-    The first one goes as the ride says. The others are free along the track; their frames follow them, by the states
-    `v2_distance`, `v2_speed` and so on, within a tenth of its acceleration over 1/s^2, and have no influence on its
-    motion. The reference point is that of the first vehicle. Draft gears are called `coupler_1` and so on; they start
-    in the middle of their slack.
+    The first one moves as the ride prescribes. The others are free along the track; their frames follow them, by the
+    states `v2_distance`, `v2_speed` and so on, within a tenth of its acceleration over 1/s^2, and have no influence on
+    its motion. The reference point is that of the first vehicle. Draft gears are called `coupler_1` and so on; they
+    start in the middle of their slack.
     """
 
     vehicles: tuple[Vehicle, ...]

@@ -31,9 +31,9 @@ DEEPEST_AT_REST = 0.01  # m, of it below the running circle: the tip of a flange
 @final
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Both wheels of a wheelset on the rails: profiles with their places, creep law, material, and the length `eps`
-    (m) of the soft minimum by which the contact point moves across the profiles. Rails lie still unless they have a
-    `support`, by which they yield under each wheel.
+    """Both wheels of a wheelset on the rails: profiles with their places, creep law, material, and the length `eps` (m)
+    of the soft minimum by which the contact point moves across the profiles. Rails are fixed unless they have a
+    `support`, which makes them compliant under each wheel.
     """
 
     geometry: ContactGeometry

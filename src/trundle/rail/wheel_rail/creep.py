@@ -181,7 +181,7 @@ class Linear(CreepLaw):
 @final
 @dataclass(frozen=True)
 class JohnsonVermeulen(CreepLaw):
-    """Vermeulen and Johnson's cubic saturation, without spin, with Kalker's coefficients in place of their own."""
+    """Vermeulen and Johnson's cubic saturation, without spin, with Kalker's coefficients instead of their own."""
 
     def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return saturate(linear_force(xi_x, xi_y, 0.0 * spin, patch), bound)

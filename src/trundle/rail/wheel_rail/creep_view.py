@@ -34,8 +34,8 @@ def creep_plot(
 ) -> "Figure":
     """Forces of creep laws over longitudinal creepage, lateral creepage and spin, each alone, as a figure.
 
-    Without laws all there are, with the friction `mu`; without a patch one with the
-    semi-axes 6 mm and 5 mm. speed: for friction that falls with the slip velocity, m/s.
+    By default all laws, with the friction `mu`, on a patch with the semi-axes 6 mm and 5 mm. speed: for friction that
+    falls with the slip velocity, m/s.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ WEIGHTS = np.array(
     ]
 )
 SURE = 1e-8  # logarithm of the size of a multiplier that is neither growth nor decay
-SMALL = 1e-4  # of the unit of a state: the least that counts as a change of it
+LEAST_CHANGE = 1e-4  # of the unit of a state: the least that counts as a change of it
 ALONG = 0.9  # cosine from which on a change of the start is one along the motion
 KEPT = 3  # motions whose equations are remembered
 SLOW = 0.05  # of the mean of a state, likewise
@@ -110,7 +110,7 @@ class PeriodicCurve(Curve[PeriodicMotion]):
 
     def _state_sizes(self, place: PeriodicMotion) -> Array:
         states = place.states
-        least = np.maximum(SMALL * self.flow.sizes(place.start), SLOW * np.abs(np.mean(states, axis=0)))
+        least = np.maximum(LEAST_CHANGE * self.flow.sizes(place.start), SLOW * np.abs(np.mean(states, axis=0)))
         return np.asarray(np.maximum(np.ptp(states, axis=0) / 2, least))
 
     def multipliers(self, place: PeriodicMotion) -> AnyArray:

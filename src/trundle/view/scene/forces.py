@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PUSH: Final[Colour] = (0.80, 0.18, 0.16)
 REACTION: Final[Colour] = (0.45, 0.25, 0.65)
 ROUND_OFF: Final = 1e-12  # of the weight of all bodies: joints of floating bodies transmit nothing but that
-SMALL: Final = 40  # connections up to which reactions are shown
+FEW_JOINTS: Final = 40  # connections up to which reactions are shown
 
 
 def arrows(
@@ -34,7 +34,7 @@ def arrows(
     for name in wheel_contacts(run):
         points, forces = (run.values(f"{name}.{kind}")[kept] for kind in ("contact_point", "contact_force"))
         out.append(Arrow(name, "contact forces", PUSH, points, forces))
-    for name, _, body, point, _ in shape["joints"] if len(shape["joints"]) <= SMALL else ():
+    for name, _, body, point, _ in shape["joints"] if len(shape["joints"]) <= FEW_JOINTS else ():
         if f"{name}.reaction_force" in known:
             i = named(bodies, body)
             points = p[:, i] + R[:, i] @ np.array(point, dtype=float)
