@@ -268,7 +268,7 @@ def test_interrupt_while_encoding_writes_nothing(
     def interrupt(*arguments: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", interrupt)
+    monkeypatch.setattr("trundle.run.write_netcdf.encode", interrupt)
     with pytest.raises(KeyboardInterrupt):
         pendulum.save(tmp_path / "r.nc")
     assert not os.listdir(tmp_path)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import ceil, inf, prod
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
-BLOCK: Final = 1 << 14  # numbers
 FORMS: Final = {".nc": "netCDF", ".nc4": "netCDF", ".csv": "a table"}
 MODEL_FILES: Final = dict.fromkeys((".yaml", ".yml"), "tr.load_model(path)") | {".urdf": "tr.load_urdf(path)"}
 
@@ -168,24 +167,10 @@ def _evaluate_all(run: "Run") -> None:
             run[quantity.name]
 
 
-def _encode(dataset: "xr.Dataset") -> memoryview:
-    """The whole file in memory: the HDF5 library crashes when a disk fills up under it, Python only raises.
+def _encode(dataset: "xr.Dataset") -> bytes:
+    from trundle.run.write_netcdf import encode
 
-    No fill values (numbers stay as they are), and checksums so that damage is noticed when reading; these stand in
-    blocks of whole samples, which are read without sorting columns.
-    """
-    numeric = {name: one for name, one in dataset.variables.items() if one.dtype.kind == "f" and one.size}
-    encoding = {
-        name: {"_FillValue": None, "fletcher32": True} | ({"chunksizes": _block(one.shape)} if one.shape else {})
-        for name, one in numeric.items()
-    }
     try:
-        return dataset.to_netcdf(engine=ENGINE, encoding=encoding)
+        return encode(dataset)
     except ImportError as error:
         raise StoreError(f"cannot write netCDF files: {error} Install it with: pip install h5py") from error
-
-
-def _block(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Samples that are stored together: whole ones, of at most about BLOCK numbers, in blocks of equal length."""
-    count = ceil(shape[0] * prod(shape[1:]) / BLOCK)
-    return ceil(shape[0] / count), *shape[1:]
