@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.quick_symbols import OPERATORS, quick_symbols
+from trundle.quick_symbols import CONVERSIONS, OPERATORS, quick_symbols
 
-METHODS = {f"__{side}{name}__" for name in OPERATORS for side in ("", "r")}
+METHODS = {f"__{side}{name}__" for name in OPERATORS for side in ("", "r")} | set(CONVERSIONS)
 A, B = ca.SX.sym("a"), ca.SX.sym("b")
 COLUMN, OTHER = ca.SX.sym("v", 3), ca.SX.sym("w", 3)
 SPARSE = ca.SX(ca.Sparsity.diag(3), ca.SX.sym("d", 3))
@@ -29,6 +29,48 @@ def test_the_expression_is_that_of_casadi(name: str) -> None:
         with quick_symbols():
             found = getattr(operator, name)(a, b)
         assert type(found) is ca.SX and str(found) == str(expected) and found.sparsity() == expected.sparsity()
+
+
+MATRIX = ca.MX.sym("m", 2)
+CALLS = {
+    "number of a constant": lambda: ca.DM(ca.SX(3.0)),
+    "number of a symbol": lambda: ca.DM(A),
+    "symbol of numbers": lambda: ca.SX(ca.DM([1, 2])),
+    "float": lambda: float(ca.SX(2)),
+    "array": lambda: np.array(ca.SX(2)),
+    "array of symbols": lambda: ca.SX(np.array([A, 1.0], dtype=object)),
+    "column with numbers": lambda: ca.vertcat(A, ca.DM(3), 2.0),
+    "column with a matrix symbol": lambda: ca.vertcat(MATRIX, A),
+    "column with a constant and a matrix symbol": lambda: ca.vertcat(MATRIX, ca.SX(1.0)),
+    "sum with a matrix symbol": lambda: MATRIX + A,
+    "product with numbers": lambda: ca.mtimes(ca.DM(np.eye(3)), COLUMN),
+    "product with an array": lambda: ca.mtimes(np.eye(3), COLUMN),
+    "array times symbol": lambda: np.eye(3) @ COLUMN,
+    "call with symbols": lambda: ca.Function("f", [A], [A * 2])(B),
+    "call with a constant": lambda: ca.Function("f", [A], [A * 2])(ca.SX(2)),
+    "call with a number": lambda: ca.Function("f", [A], [A * 2])(2),
+    "call with a matrix symbol": lambda: ca.Function("f", [A], [A * 2])(MATRIX[0]),
+    "call of a function of matrix symbols": lambda: ca.Function("f", [MATRIX], [MATRIX * 2])(COLUMN[:2]),
+    "value of a constant": lambda: ca.evalf(ca.SX(2)),
+    "truth of a constant": lambda: bool(ca.SX(1)),
+    "linear equations": lambda: ca.solve(SPARSE + 1, COLUMN),
+    "derivative": lambda: ca.jacobian(COLUMN * A, ca.vertcat(A, COLUMN)),
+    "condition": lambda: ca.if_else(A > 0, B, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_of_casadi_answer_as_usual(name: str) -> None:
+    def answer() -> tuple[type, str]:
+        try:
+            found = CALLS[name]()
+        except (NotImplementedError, TypeError, RuntimeError) as error:
+            return type(error), ""
+        return type(found), str(found)
+
+    expected = answer()
+    with quick_symbols():
+        assert answer() == expected
 
 
 def test_operands_that_do_not_fit_are_refused_as_before() -> None:

@@ -12,8 +12,15 @@ from trundle.typing import Expr
 
 def derivative(value: Expr, by: Expr) -> Expr:
     """Matrix of the partial derivatives of `value` (rows) by the symbols `by` (columns)."""
+    return derivatives(value, by)[0]
+
+
+def derivatives(value: Expr, *by: Expr) -> list[Expr]:
+    """The same by several sets of symbols: look-ups in the value are dealt with once."""
     lifted = lift([value])
-    return ca.jacobian(value, by) if lifted is None else lifted.differentiated(ca.jacobian(lifted.expressions[0], by))
+    if lifted is None:
+        return [ca.jacobian(value, symbols) for symbols in by]
+    return [lifted.differentiated(ca.jacobian(lifted.expressions[0], symbols)) for symbols in by]
 
 
 def derivative_along(value: Expr, by: Expr, rates: Expr) -> Expr:

@@ -1,20 +1,29 @@
-"""Sums, products and quotients of CasADi's SX symbols in a seventh of the time, while equations are derived.
+"""Faster arithmetic of CasADi's SX symbols while equations are derived.
 
 For `a * b` CasADi tries what the operands could be (numbers, arrays, symbols), which takes 20 us. Where both are SX, or
 one is a number of Python, nothing has to be tried: `SX.binary` gives the same expression in 3 us. To derive the
 equations of a model is mostly such arithmetic. All other operands go the usual way.
 
-The operators are exchanged inside `quick_symbols()` only; outside CasADi is as it was installed.
+Functions such as `mtimes`, `vertcat` or `sin` are tried with numbers (DM) and with matrix symbols (MX) before CasADi
+takes them for SX. Whether an SX can become one of these takes it 10 us to find out: it looks for a method of that name,
+then imports NumPy and SciPy to ask whether this is one of their arrays. An SX has such methods here, which answer
+"no" (None) at once: half of the time of each call.
+
+SX is changed inside `quick_symbols()` only; outside CasADi is as it was installed.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from threading import Lock
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 import casadi as ca
 
 from trundle.typing import Expr
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 OPERATORS: Final = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
 """Python's names of the operators and CasADi's of the operations."""
@@ -43,12 +52,15 @@ def _quick_operators() -> dict[str, Callable[[Expr, Expr], Expr]]:
     return found
 
 
-_QUICK = _quick_operators()
+CONVERSIONS: Final = ("__DM__", "__MX__")
+"""Methods by which CasADi asks an object for the numbers or the matrix symbol that it stands for."""
+
+_QUICK: dict[str, object] = {**_quick_operators(), **dict.fromkeys(CONVERSIONS, type(None))}
 
 
 @contextmanager
 def quick_symbols() -> Iterator[None]:
-    """Arithmetic of SX without the search for the kind of operands; may be nested and used by several threads."""
+    """SX without the search for the kind of operands; may be nested and used by several threads."""
     global _inside
     with _LOCK:
         _inside += 1
@@ -63,3 +75,14 @@ def quick_symbols() -> Iterator[None]:
             if _inside == 0:
                 for method in _QUICK:
                     delattr(ca.SX, method)
+
+
+def with_quick_symbols(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, all of which happens inside `quick_symbols()`."""
+
+    @wraps(function)
+    def inside(*args: P.args, **named: P.kwargs) -> R:
+        with quick_symbols():
+            return function(*args, **named)
+
+    return inside

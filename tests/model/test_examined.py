@@ -35,9 +35,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Callable[[], int]:
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path / "cache"))
     calls: list[int] = []
 
-    def count(model: tr.Model) -> Any:
+    def count(model: tr.Model, parts: list[str]) -> Any:
         calls.append(1)
-        return examine(model)
+        return examine(model, parts)
 
     monkeypatch.setattr(store, "examine", count)
     return lambda: len(calls)

@@ -4,13 +4,15 @@ A step that reaches over such a time sees the law at a few instants only, and ma
 depends on the state as well is not a matter of time alone: that is what events are for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import final
 
 import casadi as ca
+import numpy as np
 
 from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
-from trundle.instructions import instructions
+from trundle.instructions import Instructions, instructions
 from trundle.lookup.memory import KINKS
 from trundle.lookup.node import Calls, look_up, written
 from trundle.typing import Expr, TapeFunction
@@ -20,6 +22,7 @@ _JUMPS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_SIGN, ca.OP_COPYSIGN, ca
           ca.OP_REMAINDER}  # fmt: skip
 _ITSELF = {ca.OP_SIGN, ca.OP_FABS}
 _WHOLE = {ca.OP_FLOOR: 0.0, ca.OP_CEIL: 0.0, ca.OP_FMOD: 0.0, ca.OP_REMAINDER: 0.5}
+_SWITCHES = _DIFFERENCE | _ITSELF | {ca.OP_COPYSIGN} | set(_WHOLE)
 
 
 def break_function(rhs: TapeFunction, p: Expr, given: Iterable[Expr]) -> Expr:
@@ -65,57 +68,94 @@ def _found(rhs: TapeFunction, t: Expr, p: Expr, given: Iterable[Expr]) -> list[E
 
 def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
     """Functions of time and parameters at whose roots the right-hand side switches or has a kink."""
-    inside = [ca.SX.sym(f"input {k}", rhs.size1_in(k)) for k in range(3)]
-    if not ca.depends_on(rhs(*inside), inside[0]):
-        return []
-    calls = Calls(rhs)
-    register: dict[int, Expr] = {}  # None: depends on the state
-    timed: dict[int, bool] = {}
-    found: dict[str, Expr] = {}
     steps = instructions(rhs)
-    for k, code, take, give in steps:
-        if code == ca.OP_CONST:
-            register[give[0]], timed[give[0]] = ca.SX(float(steps.numbers[k])), False
-            continue
-        if code == ca.OP_INPUT:
-            register[give[0]] = t if take[0] == 0 else None if take[0] == 1 else p[take[1]]
-            timed[give[0]] = take[0] == 0
-            continue
-        if code == ca.OP_OUTPUT:
-            continue
-        parts = [register[i] for i in take]
-        plain = all(part is not None for part in parts)
-        moves = plain and any(timed[i] for i in take)
-        if code == ca.OP_CALL:
-            plain = plain and calls.is_lookup(k)
-            numbers = look_up(parts[0], parts[1:], len(give)) if plain else None
-            for i, argument in enumerate(take[1:]):
-                if numbers is not None and timed[argument] and calls.smooth(k) <= 0:
-                    side = 1 - 2 * ca.fmod(numbers[KINKS + i], 2)  # changes its sign at every kink
-                    found.setdefault(str(written([t, p], [side])), side)
-            register |= {at: None if numbers is None else numbers[i] for i, at in enumerate(give) if at >= 0}
-            timed |= {at: moves for at in give if at >= 0}
-            continue
-        if moves:
-            root = _root(code, parts)
-            if root is not None and ca.depends_on(root, t):
+    if not np.isin(steps.rows[:, 0], [*_SWITCHES, ca.OP_CALL]).any():
+        return []
+    known = _OfTime(rhs, steps, t, p)
+    found: dict[str, Expr] = {}
+    for k, code in known.candidates():
+        for root in known.kinks(k) if code == ca.OP_CALL else (_root(code, known.operands(k)),):
+            if ca.depends_on(root, t):
                 found.setdefault(str(written([t, p], [root])), root)
-        made = None
-        if plain:
-            made = ca.SX.binary(code, *parts) if len(parts) == 2 else ca.SX.unary(code, *parts)
-        register[give[0]], timed[give[0]] = made, moves
     return list(found.values())
 
 
+@final
+class _OfTime:
+    """What a right-hand side computes of time and parameters alone. Expressions are made only of what is asked for."""
+
+    def __init__(self, rhs: TapeFunction, steps: Instructions, t: Expr, p: Expr) -> None:
+        self.steps, self.calls, self.t, self.p = steps, Calls(rhs), t, p
+        self.codes: list[int] = steps.rows[:, 0].tolist()
+        self.taken: dict[int, list[tuple[int, int]]] = {}  # operands: instruction that gives each, which of its results
+        self.timed: set[int] = set()  # instructions in which time has a part
+        self._values: dict[int, list[Expr]] = {}
+        given: dict[int, tuple[int, int] | None] = {}  # by register; None where the state has a part in it
+        for k, code, take, give in steps:
+            if code == ca.OP_OUTPUT:
+                continue
+            sources = [] if code == ca.OP_INPUT else [given[i] for i in take]
+            if None in sources or (code == ca.OP_INPUT and take[0] == 1):
+                given |= dict.fromkeys(give)
+                continue
+            self.taken[k] = [source for source in sources if source is not None]
+            given |= {register: (k, i) for i, register in enumerate(give)}
+            if (code == ca.OP_INPUT and take[0] == 0) or any(at in self.timed for at, _ in self.taken[k]):
+                self.timed.add(k)
+
+    def candidates(self) -> Iterator[tuple[int, int]]:
+        """Instructions that may switch as time goes by, with their operations."""
+        for k in sorted(self.timed):
+            code = self.codes[k]
+            if code in _SWITCHES or (code == ca.OP_CALL and self.is_rough(k)):
+                yield k, code
+
+    def is_rough(self, k: int) -> bool:
+        """Whether instruction k, a call, looks up numbers of which functions with kinks are made."""
+        return self.calls.is_lookup(k) and self.calls.smooth(k) <= 0
+
+    def kinks(self, k: int) -> Iterator[Expr]:
+        """For a look-up, what changes its sign at every kink, for each argument that moves with time."""
+        numbers = self._value(k)
+        for i, (at, _) in enumerate(self.taken[k][1:]):
+            if at in self.timed:
+                yield 1 - 2 * ca.fmod(numbers[KINKS + i], 2)
+
+    def operands(self, k: int) -> list[Expr]:
+        """What an instruction takes, as expressions of time and parameters."""
+        return [self._value(at)[i] for at, i in self.taken[k]]
+
+    def _value(self, k: int) -> list[Expr]:
+        """Results of an instruction; those of the instructions before it that it needs are made first."""
+        needed, asked = set(), [k]
+        while asked:
+            at = asked.pop()
+            if at not in self._values and at not in needed:
+                needed.add(at)
+                asked += [before for before, _ in self.taken[at]]
+        for at in sorted(needed):
+            self._values[at] = self._made(at)
+        return self._values[k]
+
+    def _made(self, k: int) -> list[Expr]:
+        code, parts = self.codes[k], [self._values[at][i] for at, i in self.taken[k]]
+        if code == ca.OP_CONST:
+            return [ca.SX(float(self.steps.numbers[k]))]
+        if code == ca.OP_INPUT:
+            which, place = self.steps.rows[k, 2:].tolist()
+            return [self.t if which == 0 else self.p[place]]
+        if code == ca.OP_CALL:
+            return list(ca.vertsplit(look_up(parts[0], parts[1:], self.calls.width(k))))
+        return [ca.SX.binary(code, *parts) if len(parts) == 2 else ca.SX.unary(code, *parts)]
+
+
 def _root(code: int, parts: list[Expr]) -> Expr:
-    """What vanishes where the operation switches; None where it never does."""
+    """What vanishes where the operation, one of _SWITCHES, switches."""
     if code in _DIFFERENCE:
         return parts[0] - parts[1]
     if code in _ITSELF:
         return parts[0]
     if code == ca.OP_COPYSIGN:
         return parts[1]
-    if code in _WHOLE:
-        turns = parts[0] / parts[1] if len(parts) == 2 else parts[0]
-        return ca.sin(ca.pi * (turns - _WHOLE[code]))
-    return None
+    turns = parts[0] / parts[1] if len(parts) == 2 else parts[0]
+    return ca.sin(ca.pi * (turns - _WHOLE[code]))

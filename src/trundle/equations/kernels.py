@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Role, Row
-from trundle.derivative import derivative
+from trundle.derivative import derivative, derivatives
 from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
@@ -249,7 +249,7 @@ class Functions(Accelerations):
         e = self.equations
         udot, multipliers = self.dynamics
         xdot = ca.vertcat(self._drawn_rates(), udot, self.powers(multipliers))
-        return self.function("jacobian", derivative(xdot, self.x), derivative(xdot, e.t))
+        return self.function("jacobian", *derivatives(xdot, self.x, e.t))
 
     @cached_property
     def linear(self) -> TapeFunction:
@@ -303,8 +303,8 @@ class Functions(Accelerations):
         M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
         J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in rows])
         P = derivative(e.position_rates(), e.u)
-        K = ca.mtimes(derivative(e.bias, e.q), P)
-        D = derivative(e.bias, e.u)
+        by_q, D = derivatives(e.bias, e.q, e.u)
+        K = ca.mtimes(by_q, P)
         g, rate = ca.vertcat(*[r.residual for r in rows]), ca.vertcat(*[r.rate for r in rows])
         return self.function("metric", M, K, D, J, g, rate, P)
 

@@ -12,9 +12,11 @@ cubic spline, 0 for straight lines, -1 for steps. Each derivative lowers the num
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from typing import final
 
 import casadi as ca
+import numpy as np
 
 from trundle.instructions import instructions
 from trundle.lookup.memory import record
@@ -90,6 +92,10 @@ class Calls:
         """How many smooth derivatives what is made of it has."""
         return int(self.steps[k].which_function().name().rpartition("_")[2]) + _ROUGHEST
 
+    def width(self, k: int) -> int:
+        """How many numbers instruction k, a look-up, gives."""
+        return int(self.called(k).numel_out(0))
+
     def rougher(self, k: int, width: int) -> Expr:
         """The same look-up in a derivative."""
         step = self.steps[k]
@@ -145,16 +151,11 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
         return None
     calls = Calls(function)
     register: dict[int, Expr] = {}
+    looked_up: set[int] = set()  # registers whose values come from look-ups: all others are left as they are
     found: list[Lookup] = []
-    out = [ca.SX(e.sparsity()) for e in given]
     values: list[list[Expr]] = [[ca.SX(0)] * e.nnz() for e in given]
-    steps = instructions(function)
-    for k, code, of, into in steps:
-        if code == ca.OP_INPUT:
-            register[into[0]] = inputs[of[1]]
-        elif code == ca.OP_CONST:
-            register[into[0]] = ca.SX(float(steps.numbers[k]))
-        elif code == ca.OP_OUTPUT:
+    for k, code, of, into in instructions(function):
+        if code == ca.OP_OUTPUT:
             values[into[0]][into[1]] = register[of[0]]
         elif code == ca.OP_CALL and not calls.is_lookup(k):
             raise ValueError(
@@ -165,14 +166,17 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
             node = ca.vertcat(*[calls.steps[k].get_output(i) for i in range(len(into))])
             arguments = tuple(register[i] for i in of)
             found.append(Lookup(arguments, symbols, node, calls.rougher(k, len(into)), calls.smooth(k)))
-            register |= {place: symbols[i] for i, place in enumerate(into) if place >= 0}
-        elif len(of) == 2:
-            register[into[0]] = ca.SX.binary(code, register[of[0]], register[of[1]])
+            each = ca.vertsplit(symbols)
+            register |= {place: each[i] for i, place in enumerate(into) if place >= 0}
+            looked_up |= {place for place in into if place >= 0}
+        elif code == ca.OP_INPUT or looked_up.isdisjoint(of):
+            register[into[0]] = inputs[of[1]] if code == ca.OP_INPUT else calls.steps[k]
+            looked_up.discard(into[0])
         else:
-            register[into[0]] = ca.SX.unary(code, register[of[0]])
-    for whole, entries in zip(out, values, strict=True):
-        for i, entry in enumerate(entries):
-            whole.nz[i] = entry
+            parts = [register[i] for i in of]
+            register[into[0]] = ca.SX.binary(code, *parts) if len(parts) == 2 else ca.SX.unary(code, *parts)
+            looked_up.add(into[0])
+    out = [ca.SX(e.sparsity(), ca.vertcat(ca.SX(0, 1), *entries)) for e, entries in zip(given, values, strict=True)]
     return Lifted(out, found)
 
 
@@ -181,16 +185,17 @@ def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
     function = ca.Function("f", list(inputs), [expression])
     if not _in_use or not any(map(is_lookup, function.find_functions())):
         return str(function.serialize())
-    calls, steps = Calls(function), instructions(function)
-    text = [str(function.sparsity_out(0))]
-    for k, code, of, into in steps:
-        if code == ca.OP_CONST:
-            text.append(f"{into}{float(steps.numbers[k]).hex()}")
-        elif code == ca.OP_CALL:
-            text.append(f"{into}{calls.steps[k].which_function().name()}{of}")
-        else:
-            text.append(f"{into}{code}{of}")
-    return ";".join(text)
+    calls = Calls(function)
+    steps = instructions(function)
+    rows, numbers = steps.rows.copy(), steps.numbers.copy()
+    rows[rows[:, 0] == ca.OP_CONST, 2:] = 0  # a constant is in the numbers
+    numbers[rows[:, 0] != ca.OP_CONST] = 0.0
+    called = []
+    for k in np.flatnonzero(rows[:, 0] == ca.OP_CALL).tolist():
+        rows[k, 1:] = 0
+        name = calls.called(k).name()
+        called.append(f"{name}{function.instruction_input(k)}{function.instruction_output(k)}")
+    return f"{function.sparsity_out(0)} {sha256(rows.tobytes() + numbers.tobytes()).hexdigest()} {called}"
 
 
 def written(inputs: Sequence[Expr], expressions: Sequence[Expr]) -> tuple[str, list[tuple[int, int]]]:

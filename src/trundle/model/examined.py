@@ -6,7 +6,7 @@ for each state of Trundle's sources.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import final
 
@@ -26,7 +26,8 @@ from trundle.typing import Expr
 
 def examined(model: Model) -> Examined:
     """Key and measures of a frozen model, from the cache where it is known; ModelError with all faults else."""
-    key = plain_key(model)
+    parts = held(model)
+    key = plain_key(model, parts)
     kept = None if key is None else USER_CACHE.load_bundle(f"examined {key}")
     if kept is not None:
         try:
@@ -34,22 +35,23 @@ def examined(model: Model) -> Examined:
             return Examined(str(kept.meta["key"]), measures)
         except (KeyError, TypeError, ValueError, AttributeError):  # not what was written
             pass
-    found = examine(model)
+    found = examine(model, parts)
     if key is not None:
         USER_CACHE.save_bundle(f"examined {key}", Bundle(b"", (), found._asdict()))
     return found
 
 
-def plain_key(model: Model) -> str | None:
+def plain_key(model: Model, parts: Sequence[str] | None = None) -> str | None:
     """Digest of all that the parts of a frozen model hold, forces, states and the numbers of tables included; None
-    where their answers may depend on more: on classes of the user's own, symbols or bodies of another model.
+    where their answers may depend on more: on classes of the user's own, symbols or bodies of another model. `parts` is
+    what `held` gives, where that is known.
     """
     forces = [*model.forces.values(), *model.states.values(), *model.blocks.values()]
     laws = [law for c in model.connections.values() for law in (c.laws, c.bond_laws, c.friction_laws)]
     if model.own_classes or not _Own(model).has([forces, laws, model.outputs, model.events]):
         return None
     digests = [table.table.digest for table in model.tables.values()]
-    text = "\n".join([*held(model), exact(forces), *digests])
+    text = "\n".join([*(held(model) if parts is None else parts), exact(forces), *digests])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from trundle.arguments import answering
 from trundle.equations.formulation import Formulation
+from trundle.quick_symbols import with_quick_symbols
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import Unchangeable
 from trundle.typing import Array, State, Values
@@ -24,6 +25,7 @@ class Analyses(Unchangeable):
 
     formulation: Formulation
 
+    @with_quick_symbols
     def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
         """A consistent state in joint coordinates from some given values; the others are solved for.
 
@@ -46,6 +48,7 @@ class Analyses(Unchangeable):
         """
         return start_state(self.formulation, start, parameters, t)
 
+    @with_quick_symbols
     def accelerations(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
         """All accelerations and reactions at a state given by coordinates and independent speeds.
 
@@ -65,6 +68,7 @@ class Analyses(Unchangeable):
 
         return accelerations(self.formulation, state, parameters, t)
 
+    @with_quick_symbols
     def reactions(
         self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0, on: str = "second",
         axes: str = "ground",
@@ -91,6 +95,7 @@ class Analyses(Unchangeable):
 
         return reactions(self.formulation, state, parameters, t, on, axes)
 
+    @with_quick_symbols
     def equilibrium(
         self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0, stable: bool = True
     ) -> State:
@@ -119,6 +124,7 @@ class Analyses(Unchangeable):
 
         return equilibrium(self.formulation, start, parameters, t, stable)
 
+    @with_quick_symbols
     def steady(
         self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0
     ) -> State:
@@ -148,6 +154,7 @@ class Analyses(Unchangeable):
 
         return steady(self.formulation, given, start, parameters, t)
 
+    @with_quick_symbols
     def linearise(
         self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0
     ) -> "Linearisation":
@@ -176,6 +183,7 @@ class Analyses(Unchangeable):
 
         return linearise_asked(self.formulation, state, parameters, t)
 
+    @with_quick_symbols
     def trace(
         self, coordinate: str, to: float | Sequence[float], start: Values | None = None,
         parameters: Values | None = None, *, hold: Values | Sequence[str] = (), step: float | None = None,
@@ -214,6 +222,7 @@ class Analyses(Unchangeable):
             double_contacts=double_contacts, limit=limit,
         )  # fmt: skip
 
+    @with_quick_symbols
     def graph_state(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
         """The state of the bond graph at a state given by coordinates and independent speeds.
 

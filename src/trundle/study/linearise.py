@@ -18,6 +18,7 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
 from trundle.model.start_values import start_values
+from trundle.quick_symbols import with_quick_symbols
 from trundle.study.eigenvalue_table import EigenvalueTable
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
@@ -106,6 +107,7 @@ class Linearisation:
         scaled: AnyArray = shapes / np.where(largest == 0, 1, largest)
         return scaled
 
+    @with_quick_symbols
     def matrix_derivative(self, by: str, held: Sequence[str] | None = None) -> AnyArray:
         """Derivative of the matrix by a parameter, exact: the equilibrium or steady motion moves with it.
 
@@ -122,6 +124,7 @@ class Linearisation:
         """
         return self._change().matrix(by, self, held)
 
+    @with_quick_symbols
     def eigenvalue_derivative(self, by: str, held: Sequence[str] | None = None) -> AnyArray:
         """Derivative of each eigenvalue by a parameter, exact: the equilibrium or steady motion moves with it.
 

@@ -8,6 +8,7 @@ from trundle.equations.formulation import Formulation
 from trundle.integrate.options import Steps
 from trundle.lookup.table import Table
 from trundle.model.inputs_given import with_inputs
+from trundle.quick_symbols import with_quick_symbols
 from trundle.study.freeze import in_formalism
 from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressBar, ReachedTime, RunOptions, listed
 from trundle.study.unchangeable import ARGUMENTS, STEPS, Unchangeable
@@ -26,6 +27,7 @@ class Runs(Unchangeable):
     formulation: Formulation
 
     @advised("write the duration in s, system.simulate(5.0)", **ARGUMENTS)
+    @with_quick_symbols
     def simulate(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         formalism: str | None = None, method: MethodGiven = "auto", rtol: float = 1e-10,
@@ -92,6 +94,7 @@ class Runs(Unchangeable):
         return simulate(formulation, duration, start, given, options)
 
     @advised("write the duration in s, system.stepper(5.0)", **STEPS)
+    @with_quick_symbols
     def stepper(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         method: MethodGiven = "auto", rtol: float = 1e-10, atol: float | Mapping[str, float] | None = None,
@@ -133,6 +136,7 @@ class Runs(Unchangeable):
         return Stepper(self.formulation, duration, start, given, options)
 
     @advised("write the duration in s, system.batch(5.0, {'bob.angle': [0.1, 0.2]})")
+    @with_quick_symbols
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
