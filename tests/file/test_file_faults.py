@@ -203,3 +203,17 @@ connections:
     assert "bad.yaml: 2 faults" in message
     assert "line 3, bodies.crank: mass -1 kg is negative" in message
     assert "line 6, bodies.rod: the principal moments" in message
+
+
+def test_what_follows_from_a_fault_is_not_reported() -> None:
+    """A ratio that is not defined is one fault: the gear is not made with another number in its place."""
+    text = """name: gears
+bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}
+connections:
+  a: {pair: Revolute, first: ground, second: a}
+  b: {pair: Revolute, first: {body: ground, at: [0.3, 0, 0]}, second: b}
+  mesh: {pair: Gear, ratio: rato, first: a, second: b}
+"""
+    with pytest.raises(FileError) as caught:
+        read_model(text, "gears.yaml")
+    assert "1 fault" in str(caught.value) and "line 6, connections.mesh.ratio" in str(caught.value)

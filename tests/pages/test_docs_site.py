@@ -60,6 +60,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_citations_side_by_side_are_not_taken_for_links(page: Path) -> None:
+    """Markdown reads [Lemke 1965] [Stewart 1996] as a link to a missing target, which ends the strict build."""
+    assert re.findall(r"\[[^\]\[]+\]\s?\[[^\]\[]+\]", prose(page)) == []
+
+
 @pytest.mark.parametrize("name", ["getting-started", "coming-from"])
 def test_the_python_of_a_page_is_one_script(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Dry friction of a round patch that slides and spins: each weakens the other [Zhuravlev 1998] [Farkas 2003]."""
+"""Dry friction of a round patch that slides and spins: each weakens the other [Zhuravlev 1998], [Farkas 2003]."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

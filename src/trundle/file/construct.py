@@ -60,7 +60,8 @@ class Constructor:
     ) -> tuple[ModelPart, ModelPart] | None:
         known = {f.name: f for f in fields(kind)}
         plain = next(iter(known), "")  # field that a plain size belongs to
-        good = self._check_names(name, {field or plain for field in sizes}, known, path)
+        before = len(self.faults.found)
+        self._check_names(name, {field or plain for field in sizes}, known, path)
         symbols, numbers = {}, {}
         for field, size in sizes.items():
             if (field or plain) in known:
@@ -68,7 +69,7 @@ class Constructor:
                 symbols[field or plain], numbers[field or plain] = self.size(
                     known[field or plain], size, at, of_signals
                 )
-        if not good:
+        if len(self.faults.found) > before:  # a name or a size could not be understood
             return None
         try:
             return kind(**symbols), kind(**numbers)
@@ -76,21 +77,17 @@ class Constructor:
             self.faults.add(path, str(error))
             return None
 
-    def _check_names(self, name: str, given: set[str], known: Mapping[str, ClassField], path: Path) -> bool:
+    def _check_names(self, name: str, given: set[str], known: Mapping[str, ClassField], path: Path) -> None:
         takes = f"{name} takes {', '.join(known)}" if known else f"{name} has no sizes"
-        good = True
         for field in sorted(given):
             if not field:
                 self.faults.add(path, f"{takes}; write the name alone")
-                good = False
             elif field not in known:
                 hint = near(field, list(known)) if known else ""
                 self.faults.add((*path, field), f"there is no field called {field!r} here; {takes}. {hint}".rstrip())
-                good = False
         missing = [f.name for f in known.values() if f.default is MISSING and f.name not in given]
         if missing:
             self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
-        return good and not missing
 
     def size(self, field: ClassField, size: Raw, path: Path, of_signals: bool = False) -> tuple[ModelPart, ModelPart]:
         """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals; what is

@@ -50,8 +50,9 @@ class Pairs:
         if missing:
             self.faults.add(path, f"{connection.pair} needs {' and '.join(missing)}")
             return None
+        before = len(self.faults.found)
         given = {n: self._option(known[n], raw, (*path, n)) for n, raw in connection.options.items() if n in known}
-        if any(given[name] is None for name in needed):  # what was given could not be understood
+        if len(self.faults.found) > before:  # what was given could not be understood
             return None
         made: Pair | Joint = kind(**{name: value for name, value in given.items() if value is not None})
         pair = made.pair() if isinstance(made, Joint) else made
