@@ -61,6 +61,15 @@ def test_what_comes_and_goes_between_two_samples_ends_the_run(beyond: float) -> 
     assert swinging().simulate(20 * math.pi, {"surface.angle_rate": -1.5 * (1 - beyond)}, samples=21).ok
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8])
+def test_a_guard_that_comes_near_zero_before_it_is_broken_is_found_as_exactly(rtol: float) -> None:
+    """The first alarm is false, or comes from a step that cannot be made again up to there."""
+    amplitude = 1.5061665492452017
+    run = swinging().simulate(20 * math.pi, {"surface.angle_rate": -amplitude}, samples=3, rtol=rtol)
+    assert run.outcome.startswith("INTERFERENCE") and run.trajectory is not None
+    assert run.trajectory.t_end == pytest.approx(first_time_at(1.5, amplitude), abs=100 * rtol)
+
+
 @pytest.mark.parametrize("side", [0.0, 0.3])
 def test_a_ball_rolls_past_the_apex_of_a_cone(side: float) -> None:
     """Straight at it the ball reaches the apex at a time in closed form; past it on the side, it never does."""

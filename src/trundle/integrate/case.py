@@ -1,5 +1,6 @@
 """Where runs start and end."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -16,7 +17,7 @@ Normals = tuple[Array, ...]
 class Case:
     """One run: state x0 at time t0 (s), parameters p, and the time t1 (s) at which it ends; for each contact that may
     touch twice its other common normals at the start, as rows of their coordinates and of the gap above that of the
-    contact.
+    contact; and the time (s) up to which none of these gaps shrinks by more than a third.
     """
 
     t0: float
@@ -24,6 +25,7 @@ class Case:
     x0: Array
     p: Array
     normals: Normals = ()
+    normals_until: float = -math.inf
 
 
 @final

@@ -32,3 +32,5 @@ LONGEST_SEARCH = 200  # halvings that are open at once in a search by bounds
 OVERDUE = -1e-9  # value below which an event that nobody saw coming is due
 
 STRIDE = 0.15  # longest move of a common normal that is looked for, of the reach of the search
+FAR = 3.0  # gap of a common normal over its last change from which on it is not close
+RIVAL_REST = 5  # most steps of a run between two looks at its common normals

@@ -71,10 +71,9 @@ def accept(run: LoopRecord) -> None:
         run.answer = at.UNSUITED
 
 
-@part_of(LoopRecord)
-def advance(run: LoopRecord) -> None:
-    """Integrate by at most `budget` attempted steps; `answer` says why the loop came back."""
-    run.answer = at.RUNNING
+@inner
+def take_steps(run: LoopRecord) -> None:
+    """At most `budget` attempted steps."""
     for _ in range(run.budget):
         if run.answer != at.RUNNING:
             return
@@ -98,3 +97,12 @@ def advance(run: LoopRecord) -> None:
                 call_table(run.watch_part, run)
             samples_in_step(run)
             accept(run)
+
+
+@part_of(LoopRecord)
+def advance(run: LoopRecord) -> None:
+    """Integrate by at most `budget` attempted steps; `answer` says why the loop came back."""
+    run.answer = at.RUNNING
+    take_steps(run)
+    if run.guards_rested > 0 and run.answer not in (at.RUNNING, at.BUFFER_FULL, at.ALARM):
+        call_table(run.guard_part, run)

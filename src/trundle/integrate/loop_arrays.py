@@ -22,7 +22,7 @@ KERNELS = (
 )  # fmt: skip
 """Compiled equations that a problem may have, by their names there."""
 FIRST_LOOKS = 8  # at common normals that are behind the contact when they are found
-GUARD_PLACES = ("guard_sign", "guard_before", "guard_middle", "guard_probe", "guard_low", "guard_high")
+GUARD_PLACES = tuple(f"guard_{name}" for name in ("sign", "before", "middle", "probe", "low", "high", "rate", "bend"))
 
 
 class LoopArrays:
@@ -116,6 +116,8 @@ class LoopArrays:
         self._hold_at(arrays, addresses)
         self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
         arrays["rival_since"][:] = case.t0
+        due = -np.inf if any(rivals.loose) else case.normals_until
+        self.record.rival_rest, self.record.rival_due = at.RIVAL_REST, due
         s, held, value = arrays["rival_s"].reshape(-1, w), arrays["rival_held"], arrays["rival_value"]
         for pack, known in enumerate(case.normals):
             first, n, count = arrays["rival_first"][pack], arrays["rival_width"][pack], min(len(known), w)
@@ -177,7 +179,7 @@ class LoopArrays:
         run.n_events, run.n_monitors, run.watched = problem.n_events, problem.n_monitors, problem.watched
         run.n_breaks = 0 if problem.breaks is None else problem.breaks.n_out // 4
         run.n_contacts, run.treatment, run.given_events = problem.contacts, problem.treatment, problem.given_events
-        run.n_guards = problem.n_guards
+        run.n_guards, run.guards_from = problem.n_guards, problem.guards_from
         if problem.rivals is not None:
             run.n_rivals, run.rival_lanes, run.rival_packs = len(problem.rivals.kernels), problem.rivals.lanes, 1
             run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS

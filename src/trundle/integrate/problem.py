@@ -1,5 +1,6 @@
 """What is integrated: compiled functions by address, and what the loop must know about the state vector."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -144,6 +145,7 @@ class Problem:
     energy: Compiled | None = None
     guards: Compiled | None = None
     n_guards: int = 0
+    guards_from: float = -math.inf  # up to this time they are not looked at, except for their signs at the start
     rivals: Rivals | None = None
     given_events: int = 0
     works: int = 0  # states behind the speeds that are work done and lost: two, or none

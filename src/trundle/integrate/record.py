@@ -76,6 +76,8 @@ class StepRecord(Record):
     guard_probe: Floats
     guard_low: Floats
     guard_high: Floats
+    guard_rate: Floats
+    guard_bend: Floats  # size of the second derivative lately
     # other common normals of contacts (see `rivals`), in packs of lanes
     n_rivals: int
     rival_lanes: int
@@ -163,7 +165,8 @@ class LoopRecord(StepRecord):
     rival_met: int  # pack and lane
     rival_rest: int  # steps before they are pursued again
     guards_known: int  # 0: not their signs either, 1: not their last values
-    guards_calm: int  # 1: they changed little in the last step
+    guards_rated: int  # 1: their rates are known
+    guards_rested: int  # steps since the last look
     unstable: int  # steps as long as stability allows, and those in a row that are shorter
     stable: int
     unsuited: int  # the other method suits the motion better
@@ -180,6 +183,12 @@ class LoopRecord(StepRecord):
     t_last: float  # of the run
     t_event: float
     t_break: float
+    rival_due: float  # the time of the next look at them at the latest
+    guards_seen: float  # the last look, the time between it and the one before, and up to when they may rest
+    guards_lapse: float
+    guards_until: float
+    guards_step: float  # at the last look
+    guards_from: float  # up to here they are not looked at
     alarm_since: float  # the step in which a guard is broken, and where it is
     alarm_until: float
     h_fixed: float
@@ -305,7 +314,14 @@ class LaneRecord(StepRecord):
     keep: Ints
     job: Ints
     guard_job: Ints  # whose signs are known
-    guard_calm: Ints  # 1: they changed little in the last step
+    guard_rated: Ints  # 1: their rates are known
+    guard_rested: Ints  # steps since the last look
+    guard_seen: Floats  # the last look, the time between it and the one before, and up to when they may rest
+    guard_lapse: Floats
+    guard_until: Floats
+    guard_per_time: Floats  # places to work in
+    guard_per_turn: Floats
+    guard_step: Floats  # at the last look
     rival_turn: int  # steps since the first pack of each contact had its turn
     rival_job: Ints  # whose rivals are pursued
     rival_row: int  # numbers of one run in `rival_start`

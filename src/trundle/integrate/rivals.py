@@ -23,8 +23,6 @@ LOST = 0.1  # Newton step of a known one that must have been another
 PATIENCE = 12  # Newton steps before another place is tried
 EFFORT = 3  # Newton steps at each step where a contact may be open
 SETTLING = 3  # most Newton steps at one step of the run for one that is known and has moved far
-REST = 5  # most steps of the run between two looks
-FAR = 3.0  # gap over its last change from which on one is not close
 SINGULAR = 1e-7
 NEAR = 0.2  # of the reach: every second place is near the contact
 RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # of an even sequence
@@ -161,7 +159,7 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
             age[lane] += 1
             if age[lane] > PATIENCE:
                 seed(run, pack, lane, own)
-        elif value < FAR * abs(value - last[lane]):
+        elif value < at.FAR * abs(value - last[lane]):
             unsettled = True
         else:  # its gap changes with the square of what the step leaves: known well enough
             if lapse > 0.0:
@@ -171,30 +169,48 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
 
 
 @inner
-def may_vanish(run: LoopRecord) -> bool:
-    """Whether the gap of a normal that is known may have shrunk by a third since the last look."""
-    w, held, value, slope = run.rival_lanes, run.rival_held, run.rival_value, run.rival_slope
-    soon = False
-    for i in range(run.n_rivals * w):
-        soon = soon or (held[i] != 0 and value[i] < FAR * slope[i] * (run.t - run.rival_since[i]))
-    return soon
+def next_look(run: LoopRecord) -> float:
+    """The time at which the gap of a normal that is known may have shrunk by a third since the last look."""
+    held, value, slope, soonest = run.rival_held, run.rival_value, run.rival_slope, math.inf
+    for i in range(run.n_rivals * run.rival_lanes):
+        if held[i] != 0:
+            due = run.rival_since[i] + value[i] / (at.FAR * slope[i])
+            soonest = due if due < soonest else soonest  # nothing is known of what is not a number
+    return soonest
+
+
+@inner
+def states_reached(run: LoopRecord) -> None:
+    """The state and the parameters of the run in all lanes."""
+    w, x, p, states, parameters = (
+        run.rival_lanes,
+        run.x,
+        run.p,
+        shifted(run.rival_x, WIDEST * run.rival_lanes),
+        run.rival_p,
+    )
+    for m in range(run.n_x):
+        value = x[m]
+        for lane in range(w):
+            states[m * w + lane] = value
+    for m in range(run.n_p):
+        value = p[m]
+        if parameters[m * w] != value:
+            for lane in range(w):
+                parameters[m * w + lane] = value
 
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Pursue those of all contacts at the state that the run has reached; at every sixth step while none is close."""
-    if run.rival_rest > 0 and not may_vanish(run):
+    """Pursue those of all contacts at the state that the run has reached, at every sixth step while none is close; at
+    its end a search takes over.
+    """
+    if run.t <= run.rival_due and (run.rival_rest > 0 or run.t >= run.t_last):
         run.rival_rest -= 1
         return
-    run.rival_rest = REST
-    w, x, p, hit = run.rival_lanes, run.x, run.p, run.rival_hit
-    states, parameters, clock = shifted(run.rival_x, WIDEST * w), run.rival_p, run.rival_clock
-    for m in range(run.n_x):
-        for lane in range(w):
-            states[m * w + lane] = x[m]
-    for m in range(run.n_p):
-        for lane in range(w):
-            parameters[m * w + lane] = p[m]
+    at_once = False
+    w, hit, clock, parameters = run.rival_lanes, run.rival_hit, run.rival_clock, run.rival_p
+    states_reached(run)
     for lane in range(w):
         clock[lane] = run.t
         hit[lane] = 0
@@ -203,13 +219,12 @@ def pursue_rivals(run: LoopRecord) -> None:
         for i in range(max(EFFORT, SETTLING)):
             if i == 0 or (eager and i < EFFORT) or (unsettled and i < SETTLING):
                 unsettled = pursue(run, pack, clock, parameters)
-        if eager or unsettled:
-            run.rival_rest = 0
+        at_once = at_once or eager or unsettled
         for lane in range(w):
-            if hit[lane] == 1:
-                run.rival_rest = 0
+            at_once = at_once or hit[lane] == 1
             if hit[lane] == 1 and run.answer == at.RUNNING:  # others are met again at the next step
                 run.rival_held[pack * w + lane] = 0
                 run.answer = at.RIVAL
                 run.rival_met = pack * w + lane
             hit[lane] = 0
+    run.rival_rest, run.rival_due = at.RIVAL_REST, -math.inf if at_once else next_look(run)

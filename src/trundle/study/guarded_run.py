@@ -26,6 +26,7 @@ from trundle.typing import Array
 
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
 FIRST_LOOK = 20_000  # steps
+MOST_FALSE_ALARMS = 4
 MOST_BORN_INSIDE = 16  # common normals that appear with a gap below zero in a run
 BROKEN_OFF = ("STEP_TOO_SMALL", "NOT_FINITE", "CONSTRAINT")
 LOST_CONTACT = (*BROKEN_OFF, "INTERFERENCE", "SURFACE_LEFT")
@@ -103,7 +104,9 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
     )
 
 
-def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:
+def _up_to_guard(
+    f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool, false_alarms: int = 0
+) -> Trajectory:
     """The trajectory up to the first guard that is broken.
 
     One that is not `whole`, because the first look has cut it short without a reason, is made again with all its steps.
@@ -114,7 +117,7 @@ def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole:
     if not watched:
         return trajectory
     if trajectory.outcome is ALARM:
-        return _at_guard(f, trajectory, run, watched)
+        return _at_guard(f, trajectory, run, watched, false_alarms)
     if trajectory.outcome.name in BROKEN_OFF:
         return _named(f, trajectory, watched)
     if trajectory.outcome is TOO_MANY_STEPS and not whole:
@@ -122,14 +125,18 @@ def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole:
         first = guards_at(f, np.array([case.t0]), case.x0[None, :], case.p)[0]
         last = guards_at(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)[0]
         if not np.any(np.abs(last) < NEARLY * np.abs(first)):
-            return _up_to_guard(f, run, run.until(case.t1), whole=True)
+            return _up_to_guard(f, run, run.until(case.t1), True, false_alarms)
         guard = watched[int(np.argmin(np.abs(last / first)))]
         return replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
     return trajectory
 
 
-def _at_guard(f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: list[Guard]) -> Trajectory:
-    """The run up to the guard that is broken, or to its end where the alarm was false."""
+def _at_guard(
+    f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: list[Guard], false_alarms: int
+) -> Trajectory:
+    """The run up to the guard that is broken. After a false alarm they are looked at from there on; if there are many,
+    they become events of the run.
+    """
     assert alarmed.alarm is not None
     since, until = alarmed.alarm
     n_events, guarded = run.problem.n_events, _guarded(f, run.unwatched, len(watched))
@@ -140,6 +147,11 @@ def _at_guard(f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: lis
             which, there = passed
             outcome = watched[which].outcome_at(_place(f, watched[which].contact, there))
             return _cut(run.until(until, run.unwatched), there, outcome)
+        if until < run.case.t1 and false_alarms < MOST_FALSE_ALARMS:
+            later = replace(run, problem=replace(run.problem, guards_from=until))
+            found = _up_to_guard(f, later, later.until(run.case.t1), True, false_alarms + 1)
+            if found.outcome.name not in BROKEN_OFF:
+                return found
         found = run.until(run.case.t1, guarded)
         if not _stopped(found, n_events):
             return replace(found, doubts=found.doubts.of_first(n_events))

@@ -16,7 +16,7 @@ from trundle.contact.geometry import loop_contact
 from trundle.contact.search import ContactSearch
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
-from trundle.integrate.codes import STRIDE
+from trundle.integrate.codes import FAR, STRIDE
 from trundle.integrate.options import Rival
 from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
 from trundle.integrate.problem import Problem, Rivals
@@ -38,6 +38,7 @@ KNOWN = 6  # common normals that a run begins with; the other lanes look for mor
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
 SAME = 0.05  # of the reach, between two looks at one common normal
 NOT_ZERO = 1e-300
+AHEAD = 1e-6  # change of the state, over itself, in which a rate is measured
 TOUCHES = 1e-6  # of the length of the model: gap at a second touch
 
 
@@ -71,7 +72,7 @@ def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
         at = [e.signals[f"{c.name}.{name}"] for name in pair.followers]
         distance = ca.norm_2(contact.point - own.point)
         above = ca.fmax(own.gap, 0) if is_loose(c) else 0
-        size = ca.mmax(ca.fabs(contact.corrections / reach))  # of nan and a number it gives the number
+        size = ca.mmax(ca.fabs(contact.corrections * (1 / reach)))  # of nan and a number it gives the number
         size = ca.if_else(ca.fabs(ca.sum1(contact.corrections)) < np.inf, size, np.inf)
         step = contact.corrections * ca.fmin(1, STRIDE / ca.fmax(size, NOT_ZERO))
         outputs = (
@@ -164,6 +165,22 @@ def normals_at_start(f: Formulation, q: Array, t: float, x: Array, p: Array) -> 
         ahead = np.column_stack([s, value])[value > 0]
         known.append(ahead[np.argsort(ahead[:, -1])][:KNOWN])
     return tuple(known)
+
+
+def normals_until(f: Formulation, t: float, x: Array, p: Array, known: tuple[Array, ...]) -> float:
+    """The time up to which no gap of the common normals at the start shrinks by more than a third, by its rate there;
+    at once where none is known. Along a normal that is common the gap does not depend on the coordinates.
+    """
+    if not sum(map(len, known)):
+        return -np.inf
+    rates, until = np.array(f.kernels("base")["rhs"](t, x, p)), np.inf
+    ahead = AHEAD * np.max(np.abs(x), initial=NOT_ZERO) / np.max(np.abs(rates), initial=NOT_ZERO)
+    for normals, rows in zip(f.once(_normals), known, strict=True):
+        if len(rows):
+            s, value = rows[:, : normals.n], rows[:, normals.n]
+            later = normals.values(t + ahead, s, x + ahead * rates, p)[:, normals.n]
+            until = min(until, float(np.min(value * ahead / np.maximum(FAR * np.abs(later - value), NOT_ZERO))))
+    return t + until
 
 
 @final

@@ -23,7 +23,7 @@ from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import check_lines, watched_by_guards
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import normals_at_start
+from trundle.study.rivals import normals_at_start, normals_until
 from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
@@ -85,7 +85,9 @@ def prepare(
     bar, report = options.watched()
     supervision = Supervision(bar.shown, caller, between_chunks=report, tell=_teller(f, bar.text))
     how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.steps, supervision)
-    return RunSetup(problem, method, Case(t0, t1, x0, p, normals), how, initial, options)
+    return RunSetup(
+        problem, method, Case(t0, t1, x0, p, normals, normals_until(f, t0, x0, p, normals)), how, initial, options
+    )
 
 
 def simulate(

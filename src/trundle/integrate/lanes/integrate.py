@@ -51,6 +51,9 @@ class LaneProblem:
             raise SolveError("the kernels rhs and project of a batch must have the same lanes and states.")
 
 
+PLACES_OF_LANES = ("seen", "lapse", "until", "step", "per_time", "per_turn")  # for guards
+
+
 def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
     """Common normals at the starts of all cases as the packs of lanes begin with them: coordinates and gap for each
     pack of each contact, nan where there is none, such as in the first one; and how many numbers that is for each case.
@@ -211,7 +214,9 @@ class _Share:
             "job_steps": out.steps, "job_rejected": out.rejected, "job_t": out.t_end, "sample_t": out.t,
             "sample_x": out.x,
         }  # fmt: skip
-        self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected", "guard_calm")}
+        marks = ("accept", "keep", "sample", "rejected", "guard_rated", "guard_rested")
+        self._arrays |= {name: np.zeros(w, np.int64) for name in marks}
+        self._arrays |= {f"guard_{name}": aligned(w) for name in PLACES_OF_LANES}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
         if problem.rivals is not None:
             self._arrays |= problem.rivals.places(n_x, PACKS)[0]

@@ -7,7 +7,7 @@ lanes run over flat arrays with the lane index last, which become vector instruc
 import math
 
 from trundle.integrate import codes as at
-from trundle.integrate.guards import watch_lanes
+from trundle.integrate.lanes.guards import watch_lanes
 from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
 from trundle.integrate.lanes.rivals import pursue_in_lanes
 from trundle.integrate.lanes.samples import reached, write_samples

@@ -10,7 +10,7 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.record import LaneRecord
-from trundle.integrate.rivals import FAR, SETTLING, WIDEST, pursue
+from trundle.integrate.rivals import SETTLING, WIDEST, pursue
 from trundle.kernel.pointers import inner, shifted
 
 EVERY = 3  # steps between two turns
@@ -61,7 +61,7 @@ def may_vanish_in(run: LaneRecord, pack: int) -> bool:
     since, soon = shifted(run.rival_since, pack * w), 0
     for lane in range(w):
         lapse = run.clock[lane] - since[lane]
-        soon |= (held[lane] != 0) & (value[lane] < FAR * slope[pack * w + lane] * lapse)
+        soon |= (held[lane] != 0) & (value[lane] < at.FAR * slope[pack * w + lane] * lapse)
     return soon != 0
 
 
