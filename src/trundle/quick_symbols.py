@@ -1,8 +1,8 @@
 """Faster arithmetic of CasADi's SX symbols while equations are derived.
 
 For `a * b` CasADi tries what the operands could be (numbers, arrays, symbols), which takes 20 us. Where both are SX, or
-one is a number of Python, nothing has to be tried: `SX.binary` gives the same expression in 3 us. To derive the
-equations of a model is mostly such arithmetic. All other operands go the usual way.
+one is a number of Python, nothing has to be tried: `SX.binary`, called without its wrapper in Python, gives the same
+expression in 3 us. To derive the equations of a model is mostly such arithmetic. All other operands go the usual way.
 
 Functions such as `mtimes`, `vertcat` or `sin` are tried with numbers (DM) and with matrix symbols (MX) before CasADi
 takes them for SX. Whether an SX can become one of these takes it 10 us to find out: it looks for a method of that name,
@@ -19,6 +19,7 @@ from threading import Lock
 from typing import Final, ParamSpec, TypeVar
 
 import casadi as ca
+from casadi import _casadi
 
 from trundle.typing import Expr
 
@@ -34,10 +35,10 @@ _inside = 0  # derivations that are under way, in all threads
 
 
 def _direct(operation: int, usual: Callable[[Expr, Expr], Expr], swapped: bool) -> Callable[[Expr, Expr], Expr]:
-    binary = ca.SX.binary
+    binary, symbol = _casadi.SX_binary, ca.SX
 
     def operator(a: Expr, b: Expr) -> Expr:
-        if isinstance(b, _KNOWN):
+        if type(b) is symbol or isinstance(b, _KNOWN):
             return binary(operation, b, a) if swapped else binary(operation, a, b)
         return usual(a, b)
 

@@ -69,7 +69,9 @@ def _found(rhs: TapeFunction, t: Expr, p: Expr, given: Iterable[Expr]) -> list[E
 def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
     """Functions of time and parameters at whose roots the right-hand side switches or has a kink."""
     steps = instructions(rhs)
-    if not np.isin(steps.rows[:, 0], [*_SWITCHES, ca.OP_CALL]).any():
+    codes = steps.rows[:, 0]
+    takes_time = bool(np.any(steps.rows[codes == ca.OP_INPUT, 2] == 0))
+    if not takes_time or not np.isin(codes, [*_SWITCHES, ca.OP_CALL]).any():
         return []
     known = _OfTime(rhs, steps, t, p)
     found: dict[str, Expr] = {}
