@@ -88,7 +88,7 @@ def test_simple_and_measured_profiles(tmp_path):
     "words, said",
     [
         (("--wheel", "S2001"), "there is no wheel 'S2001'"),
-        (("--rail", "arc:wide"), "after the colon stands a number"),
+        (("--rail", "arc:wide"), "a number after the colon"),
         (("--gauge", 1435), "is it given in mm"),
         (("--gauge", 1.8), "misses its rail"),
         (("--load", -5), "load is -5 N"),

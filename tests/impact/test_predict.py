@@ -244,7 +244,7 @@ def test_arrays_are_broadcast_and_equal_numbers():
         np.testing.assert_allclose([p.impulse for p in one.phases], [p.impulse for p in also.phases], atol=1e-14)
         np.testing.assert_allclose(many.impulse[index], also.impulse, rtol=1e-12)
     assert predict([], SIXTY, 0.3, 0.2).label.shape == (0,)
-    with pytest.raises(IndexError, match="not one impact"):
+    with pytest.raises(IndexError, match="not the index of one impact"):
         many[0]
 
 

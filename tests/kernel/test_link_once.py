@@ -66,7 +66,7 @@ def test_a_function_without_code_is_named() -> None:
     lonely = library(two_cubes)
     known, lonely._linking_libraries = lonely._linking_libraries, []
     try:
-        with pytest.raises(KernelError, match=r"two_cubes calls .*cube.* numba has given no code"):
+        with pytest.raises(KernelError, match=r"two_cubes calls .*cube.* numba has generated no code"):
             lonely.whole()
     finally:
         lonely._linking_libraries = known

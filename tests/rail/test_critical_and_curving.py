@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 import trundle as tr
 from trundle import rail
 from trundle.errors import SolveError
+from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.vehicle.standing import standing, wheelset_bodies
 from trundle.rail.wheel_rail.creep import linear_force
@@ -261,3 +262,9 @@ def test_words():
     m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=1.0, com=(0, 0, -1)))
     with pytest.raises(SolveError, match="no parameter 'speed'"):
         UniformTrack(m.build())
+
+
+def test_the_track_of_a_ramp_is_as_long_as_its_fastest_run() -> None:
+    """`rail.hunting(vehicle)` runs at up to 120 m/s for 4 s, which left the 400 m of other analyses."""
+    m = straight_track(wagon(), 20.0, 480.0).system.model
+    assert {table.table.x[0][-1] > 480.0 for name, table in m.tables.items() if name.endswith("_plan")} == {True}

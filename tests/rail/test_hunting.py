@@ -77,7 +77,7 @@ def test_the_diagram(found: rail.Hunting, tmp_path: Path) -> None:
 
 
 def test_a_range_without_a_critical_speed_is_refused(found: rail.Hunting) -> None:
-    with pytest.raises(SolveError, match="nothing to begin"):
+    with pytest.raises(SolveError, match="no motion is unstable"):
         rail.hunting(found.locus.track.system, 5.0, 10.0, 3)
 
 

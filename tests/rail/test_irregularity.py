@@ -165,7 +165,7 @@ BAD = [
     (lambda: rail.Irregularity.erri("low")("twist", 0.0), "twist"),
     (lambda: rail.Irregularity.erri("low", fade_in=(0.0, -1.0)), "fade_in"),
     (lambda: rail.Irregularity.erri("low").on_grid(0.0, 10.0, 0.0), "positive step"),
-    (lambda: rail.Irregularity.erri("low", seed="x"), "whole number"),
+    (lambda: rail.Irregularity.erri("low", seed="x"), "non-negative integer"),
     (lambda: rail.Irregularity.erri("low", wavelengths=3), "shortest, longest"),
     (lambda: rail.Irregularity.erri("low", waves=2.5), "whole number of sines"),
     (lambda: rail.Irregularity.from_spectra({"vertical": 5}), "function of rad/m"),

@@ -132,7 +132,7 @@ S = np.linspace(-0.04, 0.05, 200)
         (lambda: Profile.from_csv("no such file", "wheel"), FileError, "cannot read the profile no such file"),
         (lambda: Profile.cone(2.0), ModelError, "conicity must lie between 0 and 1"),
         (lambda: Profile.arc(0.03, width=0.07), ModelError, "is not 0.07 m wide"),
-        (lambda: Rail60E1(0.7), ModelError, "inclination of 0.7 is not one of a rail"),
+        (lambda: Rail60E1(0.7), ModelError, "inclination of 0.7 is not that of a rail"),
         (lambda: RAIL.worn(lambda s: 2e-3 * (np.sin(4000 * s) > 0)), ModelError, "crosses itself"),
     ],
 )  # fmt: skip

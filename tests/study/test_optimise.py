@@ -130,9 +130,9 @@ def test_derivatives_that_are_wrong_are_found_out() -> None:
     ranges = {"a": (0.0, 5.0), "b": (0.0, 5.0)}
     right = tr.optimise(lambda v: bowl(v, 1.0), ranges)
     assert right.values == pytest.approx({"a": 1.0, "b": 2.0}, abs=1e-6)
-    with pytest.raises(SolveError, match=r"the derivative by 'b' .* is not that of the values"):
+    with pytest.raises(SolveError, match=r"the derivative by 'b' .* does not agree with the values"):
         tr.optimise(lambda v: bowl(v, -1.0), ranges)
-    with pytest.raises(SolveError, match="lack that by 'b'"):
+    with pytest.raises(SolveError, match="lack the one by 'b'"):
         tr.optimise(lambda v: (bowl(v, 1.0)[0], {"a": 0.0}), ranges)
 
 

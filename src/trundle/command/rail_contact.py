@@ -73,7 +73,7 @@ def _profile(text: str, kind: Literal["wheel", "rail"], options: Options, inclin
         try:
             value = float(number)
         except ValueError:
-            raise typer.BadParameter(f"{text!r}: after the colon stands a number, as in {word}:0.3.") from None
+            raise typer.BadParameter(f"{text!r}: give a number after the colon, as in {word}:0.3.") from None
         if word == "cone" and kind == "wheel":
             return Profile.cone(value)
         if word == "arc":

@@ -221,7 +221,7 @@ class ScenarioArray:
     def __getitem__(self, index: int | tuple[int, ...]) -> Scenario:
         found = self._found[index]
         if np.ndim(found):
-            raise IndexError(f"{index!r} is not one impact: scenarios of shape {self.shape} want that many numbers.")
+            raise IndexError(f"{index!r} is not the index of one impact among those of shape {self.shape}.")
         lam, beta, mu, slip, approach, e, static = (float(values[index]) for values in self.given)
         impact = ImpactData(lam, beta, mu, slip, approach, e, static, self.energetic)
         return _scenario(int(found) % 16, int(found) // 16, tuple(map(float, self._values[index])), impact)

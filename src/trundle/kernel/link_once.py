@@ -50,7 +50,7 @@ class Unlinked(JITCodeLibrary):  # type: ignore[misc]
         module.verify()
         missing = sorted(one.name for one in module.functions if one.is_declaration and one.name.startswith("_Z"))
         if missing:
-            raise KernelError(f"{self.name} calls {', '.join(missing)}, of which numba has given no code.")
+            raise KernelError(f"{self.name} calls {', '.join(missing)}, for which numba has generated no code.")
         return module
 
     def _get_module_for_linking(self) -> ModuleRef:

@@ -34,7 +34,7 @@ class Sensitivities:
     def column(self, name: str) -> int:
         """Where a parameter or start value stands."""
         if name not in self.names:
-            raise UnknownNameError(name, self.names, "parameter or start value of which derivatives were asked for")
+            raise UnknownNameError(name, self.names, "parameter or start value among those of sensitivity=[...]")
         return self.names.index(name)
 
     def of(self, run: "RunQuantities", quantity: Quantity, by: str) -> Array:
@@ -71,6 +71,6 @@ class Sensitivities:
     def _refuse_events(run: "RunQuantities", quantity: Quantity) -> None:
         if run.trajectory is not None and np.any(run.trajectory.events.work) | np.any(run.trajectory.events.lost):
             raise SolveError(
-                f"{quantity.name!r} has what events and collisions did in it, of which no derivative is known: ask for "
+                f"{quantity.name!r} includes the work of events and collisions, whose derivative is not known: ask for "
                 "'energy.kinetic' and 'energy.potential'."
             )

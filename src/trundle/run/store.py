@@ -92,7 +92,7 @@ def _existing(path: Path) -> Path:
         path = path.with_name(path.name + ".nc")
     if not path.exists():
         raise StoreError(
-            f"cannot read {path}: there is no such file. tr.load reads results of run.save; models come by "
+            f"cannot read {path}: there is no such file. tr.load reads results of run.save; models are read by "
             "tr.load_model('model.yaml'), examples by tr.examples.load('four-bar').model."
         )
     if path.suffix.lower() == ".csv":
@@ -128,7 +128,7 @@ def _in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except PermissionError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
+        raise StoreError(f"cannot read {path}: {error.strerror}. You need permission to read it.") from error
     except ImportError as error:
         raise StoreError(f"cannot read {path}: {error} Install it with: pip install h5py") from error
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:

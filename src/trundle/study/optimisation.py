@@ -184,7 +184,7 @@ class _Scaled:
             if not np.isfinite(value):
                 raise SolveError(f"optimise: no finite value at {values}. Narrow the ranges.")
             if by_name is not None and (missing := [n for n in self.names if n not in by_name]):
-                raise SolveError(f"optimise: the derivatives given beside the value lack that by {missing[0]!r}.")
+                raise SolveError(f"optimise: the derivatives returned with the value lack the one by {missing[0]!r}.")
             slope = None if by_name is None else np.array([float(by_name[n]) for n in self.names]) * self.width
             self._kept[key] = float(value), slope
             self.count, self.largest = self.count + 1, max(self.largest, abs(float(value)))
@@ -208,8 +208,8 @@ class _Scaled:
         if wrong:
             name = self.names[wrong[0]]
             raise SolveError(
-                f"optimise: the derivative by {name!r} that is given beside a value is not that of the values, as "
-                "their differences at the start show. Correct it, or omit the derivatives."
+                f"optimise: the derivative by {name!r} returned with a value does not agree with the values: "
+                "their differences at the start are different. Correct it, or return values without derivatives."
             )
 
     def _agrees(self, z: Array, along: Array, given: Array) -> bool:

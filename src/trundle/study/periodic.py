@@ -158,7 +158,7 @@ class ReturnMap:
                 f"({run.outcome.name}). Start closer to the periodic motion, or wait longer (longest=...)."
             )
         if log.index[end] != wanted:
-            raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
+            raise SolveError(f"the motion does not return: it reaches {self.names[log.index[end]]!r} first.")
         last = self._last(log, end)
         came, back = self._bring_back(self.jumps.state_after(last)[:n])
         events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]

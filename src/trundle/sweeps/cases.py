@@ -136,7 +136,7 @@ def grid(values: Values) -> Cases:
     columns = {name: _column(name, [column] if _is_constant(column) else column) for name, column in values.items()}
     for name, column in columns.items():
         if not len(column):
-            raise SolveError(f"grid: {name!r} has no values, so that there is no case.")
+            raise SolveError(f"grid: {name!r} has no values, so there are no cases.")
     if all(_is_constant(column) for column in values.values()):
         raise SolveError("grid: give at least one name with a list of its values, {'k': [1, 2, 3]}.")
     places = np.meshgrid(*(np.arange(len(column)) for column in columns.values()), indexing="ij")

@@ -9,7 +9,8 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
 from trundle.preparing import preparing
-from trundle.rail.analysis.critical import RootLocus, critical_speed
+from trundle.rail.analysis.critical import RootLocus, locus_over, rising_speeds
+from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.wheels import lateral_of, wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
@@ -151,13 +152,16 @@ def hunting(
         `critical`, `saddle_nodes`, `branch` with Floquet multipliers; `plot()` is the bifurcation diagram. The length
         eps of the soft minimum of the contact tables decides what happens at small swings: `contacts` has it.
     """
-    locus = critical_speed(vehicle, first, last, count)
+    speeds = rising_speeds(first, last, count)
+    locus = locus_over(straight_track(vehicle, first, last * settle if ramp else 0.0), speeds)
     critical = locus.critical
     if not np.isfinite(critical):
-        raise SolveError(f"hunting: no motion grows between {first:g} and {last:g} m/s: there is nothing to begin at.")
+        raise SolveError(f"hunting: no motion is unstable between {first:g} and {last:g} m/s. Look at higher speeds.")
     x, values, vectors = locus.at(critical)
     if abs(values[0].imag) < 1e-6:
-        raise SolveError(f"hunting: what grows at {critical:.4g} m/s does not swing: no limit cycle begins there.")
+        raise SolveError(
+            f"hunting: the motion that grows at {critical:.4g} m/s does not oscillate: no limit cycle begins."
+        )
     flow, model = locus.track.flow, locus.track.system.model
     name = lateral_of(model, wheels_of(model)[0]) if coordinate is None else coordinate
     flow.index(name)
@@ -196,7 +200,7 @@ def _ramp(found: Hunting, count: int, settle: float) -> tuple[Array, Array]:
             settle, start, {"speed": speed}, method="stiff", rtol=1e-7, samples=401, progress=False
         )
         if not run.ok or run.raw is None:
-            raise SolveError(f"hunting: the run of the ramp at {speed:.4g} m/s ends with {run.outcome}.")
+            raise SolveError(f"hunting: the run of the ramp at {speed:.4g} m/s ends with {run.outcome}")
         states = run.raw[1][:, track.flow.kept]
         x, at = states[-1], speed
         speeds.append(speed)

@@ -20,13 +20,15 @@ def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
     return Trip(vehicle, line, speed).model
 
 
-def straight_track(vehicle: Vehicle | System, speed: float) -> UniformTrack:
-    """On straight track; a UniformTrack, or a System that was built so, is taken as it is."""
+def straight_track(vehicle: Vehicle | System, speed: float, way: float = 0.0) -> UniformTrack:
+    """On straight track, long enough for runs over a way (m); a UniformTrack, or a System that was built so, is taken
+    as it is.
+    """
     if isinstance(vehicle, UniformTrack):
         return vehicle
     if isinstance(vehicle, System):
         return UniformTrack(vehicle)
-    return UniformTrack(on_line(vehicle, Alignment([Straight(LENGTH)]), speed).build())
+    return UniformTrack(on_line(vehicle, Alignment([Straight(LENGTH + way)]), speed).build())
 
 
 def arc(radius: float, cant: float, half_gauge: float) -> Alignment:

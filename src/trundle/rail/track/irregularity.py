@@ -340,7 +340,7 @@ def _check_band(wavelengths: tuple[float, float], waves: int, seed: int) -> None
     if np.shape(wavelengths) != (2,):
         raise ModelError(f"wavelengths are (shortest, longest) in metres, not {wavelengths!r}.")
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ModelError(f"the seed is a whole number from 0 on, not {seed!r}.")
+        raise ModelError(f"the seed is a non-negative integer, not {seed!r}.")
     short, long = wavelengths
     if not (np.isfinite(short) and np.isfinite(long) and 0.0 < short < long):
         raise ModelError(f"wavelengths are (shortest, longest) in metres, both positive; not ({short:g}, {long:g}).")

@@ -180,7 +180,9 @@ class Profile:
         Profile
         """
         if not -0.2 <= slope <= 0.2:
-            raise ModelError(f"profile {self.name!r}: an inclination of {slope:g} is not one of a rail; 1/40 is usual.")
+            raise ModelError(
+                f"profile {self.name!r}: an inclination of {slope:g} is not that of a rail; 1/40 is usual."
+            )
         angle = atan(slope)
         if all(isinstance(p, Arc | Line) for p in self.pieces):
             turned: list[Piece] = [p.turned(angle) for p in self.pieces if isinstance(p, Arc | Line)]

@@ -187,7 +187,7 @@ class Follower(Generic[P]):
             if size < CLOSE or (size < STALLED and size > 0.5 * last):
                 return place, done
             last = size
-        raise SolveError(f"Newton's method does not come to an end (last step {last:.2g}).")
+        raise SolveError(f"Newton's method does not converge (last step {last:.2g}).")
 
 
 def _row_sizes(slopes: Array) -> Array:
