@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Final, ParamSpec, TypeVar
 
 import casadi as ca
-from casadi import _casadi
+import casadi._casadi as _casadi
 
 from trundle.typing import Expr
 

@@ -2,17 +2,20 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 import trundle as tr
-from trundle.errors import StoreError, UnknownNameError
+from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.run import Run
 from trundle.run.store import load
 from trundle.view import plot_eigenvalues, plot_energy, plot_quantities
 from trundle.view.plot import first_passages
+from trundle.view.style import new_figure
 
 
 def lines_of(panel: Axes) -> list[str]:
@@ -148,3 +151,22 @@ def test_collisions_stand_in_the_bands_of_contacts(tmp_path: Path) -> None:
         struck = [segment[0, 0] for segment in marks.get_segments()]
         assert struck == pytest.approx([first, first * 2], abs=1e-6)
         assert [text.get_text() for text in bands.get_legend().get_texts()] == ["strikes", "open"]
+
+
+def test_a_figure_says_where_no_window_can_be_opened() -> None:
+    """It was made without pyplot, which alone opens windows."""
+    plt.switch_backend("agg")
+    with pytest.raises(SolveError, match=r"no window .*path='picture\.png'"):
+        new_figure(4.0, 3.0).show()
+    assert plt.get_fignums() == []
+
+
+def test_a_figure_is_shown_by_pyplot(monkeypatch: pytest.MonkeyPatch) -> None:
+    plt.switch_backend("agg")
+    shown: list[list[int]] = []
+    monkeypatch.setattr(plt, "show", lambda: shown.append(plt.get_fignums()))
+    monkeypatch.setattr(FigureCanvasBase, "required_interactive_framework", "qt")
+    figure = new_figure(4.0, 3.0)
+    figure.show()
+    assert len(shown[0]) == 1 and plt.figure(shown[0][0]) is figure
+    plt.close(figure)

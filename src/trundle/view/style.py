@@ -10,7 +10,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from trundle.errors import StoreError
+from trundle.errors import SolveError, StoreError
 from trundle.typing import Look, Raw, Untyped
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A9C", "#7A5C3E")
@@ -57,6 +57,21 @@ _SETTINGS: Untyped = {
 @final
 class Picture(Figure):
     """A figure that notebooks show as a picture, whatever their backend."""
+
+    def show(self, warn: bool = True) -> None:
+        """Open a window with the figure, and wait until it is closed; SolveError where no window can be opened."""
+        import matplotlib.pyplot as plt
+
+        remedy = "Save the picture: run.plot('bob.angle', path='picture.png'), or figure.savefig('picture.png')."
+        if self.canvas.manager is None:
+            try:
+                plt.figure(self)
+            except ValueError as error:  # before Matplotlib 3.11
+                raise SolveError(f"this Matplotlib cannot show figures made without pyplot. {remedy}") from error
+        if self.canvas.required_interactive_framework is None:
+            plt.close(self)
+            raise SolveError(f"no window can be opened here (Matplotlib's backend is {plt.get_backend()!r}). {remedy}")
+        plt.show()
 
     def _repr_png_(self) -> bytes:
         written = BytesIO()
