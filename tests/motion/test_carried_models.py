@@ -34,6 +34,8 @@ def test_equal_accelerations_reactions_and_motion(name: str) -> None:
             wanted = other.accelerations(state, t=t)
             for ending in COMPARED:
                 scale = max(largest(wanted, ending), 1e-3)
+                if ending == "reaction_moment":  # a ball joint has none, but for the round-off of its force
+                    scale = max(scale, 1e-2 * largest(wanted, "reaction_force"))
                 for key in (k for k in wanted if k in found and k.endswith(ending)):
                     np.testing.assert_allclose(found[key], wanted[key], rtol=0, atol=1e-9 * scale, err_msg=key)
     state = random_state(kane, np.random.default_rng(5), size=0.05)

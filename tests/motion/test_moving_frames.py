@@ -188,7 +188,8 @@ def bad(**course: Any) -> str:
 def test_a_rotation_that_is_none() -> None:
     assert "it gives no rotation at t = 0 s: R' R differs" in bad(rotation=np.diag([1.0, 1.0, 2.0]))
     assert "it mirrors" in bad(rotation=np.diag([1.0, 1.0, -1.0]))
-    assert "(axis, angle), a 3x3 matrix or a quaternion" in bad(rotation=3.0)
+    with pytest.raises(ModelError, match=r"is \(axis, angle in rad\), a 3x3 matrix or a quaternion"):
+        lamp(rotation=3.0)
 
 
 def test_a_motion_that_cannot_be() -> None:

@@ -118,7 +118,11 @@ def given_motion(position: Given, rotation: Given) -> GivenMotion:
     """The motion of a frame as the user gives it: three coordinates and (axis, angle), a rotation matrix or a
     quaternion (w, x, y, z), each an expression or a function of the signals.
     """
-    for what, value, form in (("position", position, "(x, y, z) in m"), ("rotation", rotation, "(axis, angle in rad)")):
+    forms = {
+        "position": "(x, y, z) in m",
+        "rotation": "(axis, angle in rad), a 3x3 matrix or a quaternion (w, x, y, z)",
+    }
+    for (what, form), value in zip(forms.items(), (position, rotation), strict=True):
         if isinstance(value, str | Real):
             raise ModelError(f"the {what} of a moving frame is {form}, or a function of the signals, got {value!r}.")
     place = MotionPart(_Answer(position, _coordinates), 3)
