@@ -83,7 +83,7 @@ def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contact
     n = 3 * contacts
     state, more = shifted(w, 3 * n + 4 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
     for i in range(contacts):
-        if state[i] == 2.0 and slip_ahead(b, mode, i) < 0.0 and mode[WIDTH * i + STICK] == 0.0:
+        if state[i] == 2.0 and slip_ahead(b, mode, i) < -BEGUN * speed and mode[WIDTH * i + STICK] == 0.0:
             mode[WIDTH * i + STICK] = TURNED
     rows, p, change = more, shifted(more, 2 * n), shifted(more, 6 * n)
     m = stop(b, mode, more, contacts)

@@ -32,10 +32,13 @@ def note_lost(run: LoopRecord) -> None:
 
 @inner
 def is_passed_over(run: LoopRecord, e: int) -> bool:
-    """Whether a transition that must happen below zero is left behind by a step that ends at another event: the root
-    of that one moved when the step was made to end there.
+    """Whether a step that ends at an event leaves another one behind: a transition that must happen below zero, whose
+    root moved when the step was made to end there, or a landing that the whole step takes back before its first point.
     """
-    return run.due[e] == 1 and run.sign[e] > 0 and run.g_probe[e] < at.OVERDUE
+    if run.due[e] == 1:
+        return run.sign[e] > 0 and run.g_probe[e] < at.OVERDUE
+    ends = run.kind[e] == at.STRIKE or run.kind[e] == at.STOP
+    return ends and run.g_probe[e] < min(run.g_start[e], 0.0) - NO_GAP
 
 
 @inner
