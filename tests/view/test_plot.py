@@ -15,7 +15,7 @@ from trundle.run.run import Run
 from trundle.run.store import load
 from trundle.view import plot_eigenvalues, plot_energy, plot_quantities
 from trundle.view.plot import first_passages
-from trundle.view.style import new_figure
+from trundle.view.style import new_figure, style
 
 
 def lines_of(panel: Axes) -> list[str]:
@@ -170,3 +170,22 @@ def test_a_figure_is_shown_by_pyplot(monkeypatch: pytest.MonkeyPatch) -> None:
     figure.show()
     assert len(shown[0]) == 1 and plt.figure(shown[0][0]) is figure
     plt.close(figure)
+
+
+def test_numbers_are_plain_text_and_powers_of_ten_formulas() -> None:
+    with style():
+        figure = new_figure(6, 4)
+        large, names, log = (figure.add_subplot(1, 3, k) for k in (1, 2, 3))
+        large.plot([0.0, 1.0], [-1e6, 2e6])
+        names.bar(["left", "right"], [1.0, 2.0])
+        log.semilogy([0.0, 1.0], [1e-3, 10.0])
+        beside = large.twinx()
+        beside.plot([0.0, 1.0], [-0.5, 0.5])
+        figure.draw_without_rendering()
+    for axes in (large, beside):
+        written = [label.get_text() for label in axes.get_yticklabels()]
+        numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in written]
+        np.testing.assert_allclose(numbers, axes.get_yticks() / (1e6 if axes is large else 1.0), rtol=1e-12)
+    assert "10^{6}" in large.yaxis.get_offset_text().get_text()
+    assert [label.get_text() for label in names.get_xticklabels()] == ["left", "right"]
+    assert all("10^{" in label.get_text() for label in log.get_yticklabels())

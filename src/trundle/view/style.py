@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import ScalarFormatter
 
 from trundle.errors import SolveError, StoreError
 from trundle.typing import Look, Raw, Untyped
@@ -55,8 +56,26 @@ _SETTINGS: Untyped = {
 
 
 @final
+class PlainNumbers(ScalarFormatter):
+    """Numbers along an axis as plain text. Matplotlib sets each of them as a formula, 10 ms each, to have the power of
+    ten beside the axis as one.
+    """
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return super().__call__(x, pos).removeprefix(r"$\mathdefault{").removesuffix("}$")
+
+
+@final
 class Picture(Figure):
     """A figure that notebooks show as a picture, whatever their backend."""
+
+    def add_subplot(self, *args: Untyped, **named: Untyped) -> Untyped:
+        """As in Matplotlib, with plain numbers along the axes."""
+        return _with_plain_numbers(super().add_subplot(*args, **named))
+
+    def add_axes(self, *args: Untyped, **named: Untyped) -> Untyped:
+        """As in Matplotlib, with plain numbers along the axes."""
+        return _with_plain_numbers(super().add_axes(*args, **named))
 
     def show(self, warn: bool = True) -> None:
         """Open a window with the figure, and wait until it is closed; SolveError where no window can be opened."""
@@ -77,6 +96,15 @@ class Picture(Figure):
         written = BytesIO()
         self.savefig(written, format="png", dpi=100)
         return written.getvalue()
+
+
+def _with_plain_numbers(axes: Axes) -> Axes:
+    for axis in axes.findobj(Axis):
+        assert isinstance(axis, Axis)
+        if type(axis.get_major_formatter()) is ScalarFormatter:
+            axis.set_major_formatter(PlainNumbers())
+            axis.isDefault_majfmt = True  # names along the axis, or a logarithmic scale, take its place
+    return axes
 
 
 def point2(values: Raw) -> tuple[float, float]:
