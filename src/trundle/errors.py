@@ -37,7 +37,7 @@ class InertiaWarning(UserWarning):
 
 
 class FrozenTimeWarning(UserWarning):
-    """Eigenvalues of linear equations that change with time, or an equilibrium of forces that do, taken at one time."""
+    """Linear equations that change with time, or an equilibrium of forces that do, taken at one time."""
 
 
 class UnsteadyWarning(UserWarning):

@@ -1,6 +1,7 @@
 """State spaces, controllers and steppers of models with inputs, against textbooks, SciPy and runs."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.signal import StateSpace as SciPyStateSpace
 from scipy.signal import freqresp
 
 import trundle as tr
-from trundle.errors import SolveError
+from trundle.errors import FrozenTimeWarning, SolveError
 
 
 def test_the_matrices_are_those_of_the_textbook_and_of_differences() -> None:
@@ -168,3 +169,27 @@ def test_a_stepped_block_sticks_until_it_is_pushed_hard_enough() -> None:
         stepper.advance(5.0)
     run = stepper.run()
     assert run.outcome.startswith("EVENT_STOP") and run.events[0][1] == pytest.approx(1.0)
+
+
+def turntable() -> tr.Model:
+    """A mass on a spring in the slot of a table that turns evenly; a force along the slot, another along the ground."""
+    m = tr.Model("turntable", gravity=(0, 0, 0))
+    along, across = m.input("along"), m.input("across")
+    table = m.moving_frame("table", rotation=lambda s: ("z", 0.8 * s.t))
+    mass = m.body("mass", mass=1.5, inertia=0.1)
+    m.connect(tr.Prismatic("x"), table, mass, name="slot", law=tr.Spring(20.0, 0.4))
+    m.apply(tr.CoordinateForce("slot.displacement", lambda s: along(s)), "push")
+    m.apply(tr.Wrench(mass, force=lambda s: (across(s), 0, 0)), "wind")
+    return m
+
+
+def test_inputs_and_outputs_along_axes_of_the_ground_in_a_frame_that_turns_are_told() -> None:
+    linear = turntable().build().linearise({"slot.displacement": 0.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        space = linear.state_space(["slot.displacement", "slot.displacement_rate", "slot.reaction_force_z"], ["along"])
+    assert space.B[1, 0] == pytest.approx(1 / 1.5)
+    with pytest.warns(FrozenTimeWarning, match="'across' enters .* at t = 0 s"):
+        linear.state_space(inputs=["across"])
+    with pytest.warns(FrozenTimeWarning, match=r"'slot\.reaction_force_x' enters"):
+        linear.state_space(["slot.reaction_force_x"], ["along"])

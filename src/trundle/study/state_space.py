@@ -1,7 +1,7 @@
 """Linear equations with inputs and outputs about an equilibrium or steady motion: dx/dt = A x + B u, y = C x + D u."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import casadi as ca
@@ -10,9 +10,11 @@ import numpy as np
 from trundle.arguments import answering
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
-from trundle.errors import SolveError, UnknownNameError
+from trundle.errors import FrozenTimeWarning, SolveError, UnknownNameError
 from trundle.model.input import signal_name
+from trundle.study.small_motions import SAME, SOON
 from trundle.typing import AnyArray, Array, Columns, Expr
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
 
 NOTHING = 1e-9  # of the other entries of a row: a dependence that is round-off
+ROUND_OFF = 1e-12  # of the largest of all entries
+FROZEN_PART = (
+    "how {name!r} enters the linear equations changes with time, though their eigenvalues do not: it is given along "
+    "axes that do not move with the frame, or depends on time itself. B, C and D are those at t = {t:g} s. Use "
+    "quantities relative to the frame, such as coordinates and their rates."
+)
 
 
 @answering
@@ -94,36 +102,75 @@ def state_space(
         refuse_motion(f, name)
     if not chosen:
         raise SolveError("the model has no inputs: declare them with m.input, and use them in laws or forces.")
-    keep = [at.chart.names.index(name) for name in linear.names]
-    e, chart = f.functions.equations, at.chart
-    u = ca.vertcat(*[e.p[f.parameters.parameter(name)] for name in chosen])
-    rates = ca.vertcat(e.coordinate_rates(), f.functions.dynamics[0])
-    change = _numbers(at, derivative(rates, u))
-    own = f.functions.layout.first_order_slice
-    B = np.vstack([np.zeros((len(chart.coordinates), len(chosen))), change[e.n_q :][chart.speeds], change[own]])[keep]
     names = list(linear.names) if outputs is None else _listed(outputs)
-    if outputs is None:
-        return StateSpace(
-            linear.matrix.real, B, np.eye(len(names)), np.zeros((len(names), len(chosen))), linear.names,
-            tuple(chosen), tuple(names),
-        )  # fmt: skip
-    basis, _, _ = chart.basis(at.t, at.x, at.p)
-    rows, through = [], []
-    for name in names:
-        value = _scalar(f, name)
-        slope = _numbers(at, derivative(value, ca.vertcat(e.q, e.u))) @ basis
-        left_out = [i for i in range(basis.shape[1]) if i not in keep]
-        lost = [i for i in left_out if abs(slope[0, i]) > NOTHING * max(1.0, np.max(np.abs(slope)))]
-        if lost:
-            raise SolveError(
-                f"the output {name!r} depends on {chart.names[lost[0]]!r}, which the linear equations leave out, since "
-                "nothing else depends on it (a position or a heading). Use its rate."
-            )
-        rows.append(slope[0, keep])
-        through.append(_numbers(at, derivative(value, u))[0])
-    return StateSpace(
-        linear.matrix.real, B, np.array(rows), np.array(through), linear.names, tuple(chosen), tuple(names)
-    )
+    keep = [at.chart.names.index(name) for name in linear.names]
+    values = [] if outputs is None else [_scalar(f, name) for name in names]
+    e = f.functions.equations
+    parts = _Parts(values, ca.vertcat(*[e.p[f.parameters.parameter(name)] for name in chosen]), keep)
+    B, whole, D = parts.at(at)
+    for name, slope in zip(names, whole, strict=False):
+        _refuse_left_out(at, name, slope, keep)
+    if not linear.frozen:
+        _warn_of_time(at, parts, [*chosen, *names[: len(values)]])
+    C = np.eye(len(names)) if outputs is None else whole[:, keep]
+    through = np.zeros((len(names), len(chosen))) if outputs is None else D
+    return StateSpace(linear.matrix.real, B, C, through, linear.names, tuple(chosen), tuple(names))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Outputs and inputs as expressions, and which small motions the linear equations keep."""
+
+    outputs: list[Expr]
+    u: Expr
+    keep: list[int]
+
+    def at(self, at: "Change") -> tuple[Array, Array, Array]:
+        """B, the derivatives of the outputs by all small motions, and D."""
+        f, chart, u = at.formulation, at.chart, self.u
+        e = f.functions.equations
+        rates = ca.vertcat(e.coordinate_rates(), f.functions.dynamics[0])
+        change = _numbers(at, derivative(rates, u))
+        own, count = f.functions.layout.first_order_slice, u.numel()
+        B = np.vstack([np.zeros((len(chart.coordinates), count)), change[e.n_q :][chart.speeds], change[own]])
+        if not self.outputs:
+            return B[self.keep], np.zeros((0, B.shape[0])), np.zeros((0, count))
+        basis, _, _ = chart.basis(at.t, at.x, at.p)
+        y = ca.vertcat(*self.outputs)
+        slopes = _numbers(at, derivative(y, ca.vertcat(e.q, e.u))) @ basis
+        return B[self.keep], slopes, _numbers(at, derivative(y, u))
+
+
+def _refuse_left_out(at: "Change", name: str, slope: Array, keep: list[int]) -> None:
+    """SolveError where an output depends on a coordinate that the linear equations leave out."""
+    lost = [i for i, v in enumerate(slope) if i not in keep and abs(v) > NOTHING * max(1.0, np.max(np.abs(slope)))]
+    if lost:
+        raise SolveError(
+            f"the output {name!r} depends on {at.chart.names[lost[0]]!r}, which the linear equations leave out, since "
+            "nothing else depends on it (a position or a heading). Use its rate."
+        )
+
+
+def _warn_of_time(at: "Change", parts: _Parts, names: list[str]) -> None:
+    """FrozenTimeWarning where an input acts or an output is measured otherwise at another time: along an axis of the
+    ground, for instance, in a frame that turns.
+    """
+    functions = at.formulation.functions
+    if not functions.equations.model.frames and not functions.depends_on_time:
+        return
+
+    def rows(t: float) -> list[Array]:
+        B, slopes, D = parts.at(replace(at, t=t))
+        return [*B.T, *np.hstack([slopes[:, parts.keep], D])]
+
+    now = rows(at.t)
+    least = ROUND_OFF * max(np.max(np.abs(row), initial=0.0) for row in now)
+    for later in SOON:
+        for name, row, other in zip(names, now, rows(at.t + later), strict=True):
+            if np.max(np.abs(other - row), initial=0.0) > max(SAME * np.max(np.abs(row), initial=0.0), least):
+                warn(FROZEN_PART.format(name=name, t=at.t), FrozenTimeWarning)
+                return
 
 
 def _listed(names: Sequence[str]) -> list[str]:
