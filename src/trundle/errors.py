@@ -33,11 +33,11 @@ class TruthValueError(TrundleError, TypeError):
 
 
 class InertiaWarning(UserWarning):
-    """Moments of inertia that no body can have, but by so little that they may have been measured."""
+    """Moments of inertia that no body can have, but so close to possible ones that they may have been measured."""
 
 
 class FrozenTimeWarning(UserWarning):
-    """Linear equations that change with time, or an equilibrium of forces that do, taken at one time."""
+    """Linear equations or an equilibrium of a model that changes with time, taken at one time."""
 
 
 class UnsteadyWarning(UserWarning):
@@ -45,11 +45,11 @@ class UnsteadyWarning(UserWarning):
 
 
 class DerivativeWarning(UserWarning):
-    """Derivatives of a run are not those that runs nearby show, or eigenvalues have none."""
+    """Derivatives of a run disagree with neighbouring runs, or eigenvalues have none."""
 
 
 class MultiplierWarning(UserWarning):
-    """Floquet multipliers of periodic motions that are found only roughly: the mesh is too coarse for them."""
+    """Floquet multipliers of periodic motions that are inaccurate because the mesh is too coarse."""
 
 
 class UnknownNameError(TrundleError, KeyError):

@@ -68,7 +68,7 @@ class Geometry:
 
     @property
     def wheels_stay_clear(self) -> bool:
-        """Whether the wheels would not meet with the fork turned right round.
+        """Whether the wheels stay clear of each other when the fork is turned all the way round.
 
         Every pose in which such a bicycle stands on both wheels is then reached from the upright one without lifting
         either, as a search of 50 million poses found; with wheels that meet there are poses which are not.

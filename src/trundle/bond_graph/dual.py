@@ -1,5 +1,5 @@
-"""The dual reading of a multibond graph: wrenches are the flows and twists the efforts, as currents and voltages are
-where force is likened to current [Kosenko 2022, Sec. 2].
+"""The dual reading of a multibond graph: wrenches are the flows and twists the efforts, as in the analogy of force and
+current [Kosenko 2022, Sec. 2].
 
 Bodies become 0-junctions (one twist, wrenches add up to zero), connections 1-junctions; inertances become capacitances
 and springs inertances; sources and constraints of flow and of effort change places; the modulus of a gyrator turns
@@ -30,14 +30,14 @@ TURNED: Final = {"modulus": "inverse_modulus", "inverse_modulus": "modulus"}  # 
 
 
 def exchanged(node: Node) -> Node:
-    """A node in the other reading; twice exchanged it is itself."""
+    """A node in the other reading; exchanging twice gives the node itself."""
     names = CONTENT | (TURNED if node.kind == "GY" else {})
     content = {names.get(key, key): program for key, program in node.content.items()}
     return replace(node, name=_renamed(node), kind=OTHER.get(node.kind, node.kind), content=content)
 
 
 def _renamed(node: Node) -> str:
-    """Names that begin with the kind of their node keep to it."""
+    """Names that begin with the kind of their node, with the new kind."""
     first, space, rest = node.name.partition(" ")
     return f"{OTHER.get(first, first)}{space}{rest}" if space and first == node.kind else node.name
 
@@ -64,7 +64,7 @@ class DualGraph:
 
     @property
     def bonds(self) -> tuple[Bond, ...]:
-        """Power counts the same way; strokes are at the other ends."""
+        """The direction of power is the same; strokes are at the other ends."""
         name = {node.name: _renamed(node) for node in self.graph.nodes}
         return tuple(Bond(name[b.tail], name[b.head], b.size, b.size - b.at_head) for b in self.graph.bonds)
 

@@ -46,20 +46,20 @@ def graph_state(f: Formulation, q: Array, u: Array, p: Array, t: float) -> State
 
 
 def poses_of(f: Formulation) -> tuple[State, ...]:
-    """The assembled pose and one that is not special, at rest."""
+    """The assembled pose and a generic one, at rest."""
     p = f.default_parameters
     return tuple(graph_state(f, q, np.zeros(f.layout.n_u), p, 0.0) for q in poses(f))
 
 
 def what_is_missing(f: Formulation) -> tuple[str, ...]:
-    """What acts in the model and is held by no node, in words."""
+    """What acts in the model but has no node in the graph, as phrases."""
     resisted = f.model.resistances
     relaxed = [f"the relaxed constraint {name!r}" for name in f.relaxed if name not in resisted]
     return (*relaxed, *(f"the resistance on {name!r}" for name in resisted))
 
 
 def poses(f: Formulation) -> list[Array]:
-    """Coordinates of the assembled pose, and of one that is not special."""
+    """Coordinates of the assembled pose, and of a generic one."""
     found = f.mobility
     q = np.array(found.q)
     if f.has_rows:

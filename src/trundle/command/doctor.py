@@ -1,4 +1,4 @@
-"""trundle doctor: what a report of a fault should say about the machine."""
+"""trundle doctor: what a bug report should say about the machine."""
 
 import os
 import platform

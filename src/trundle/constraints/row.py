@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the row: a coordinate may close a loop and be driven, so drives say that they are."""
+        """Name of the row; those of drives say so, because a coordinate may both close a loop and be driven."""
         return f"{self.coordinate} (servo)" if self.role is Role.DRIVE else self.coordinate
 
 

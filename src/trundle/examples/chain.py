@@ -11,7 +11,7 @@ from trundle.pairs.lower import Revolute
 
 
 def chain(n: int = 7, parameters: Mapping[str, float] | None = None) -> ModelFile:
-    """A chain of n links with hinges crosswise falls from the horizontal and swings in space."""
+    """A chain of n links with alternately crossed hinges falls from the horizontal and swings in space."""
     model = Model(f"chain of {n}")
     given = {"damping": 0.0, **(parameters or {})}
     damping = model.parameter("damping", given["damping"], "N m s/rad", "damping of every hinge")

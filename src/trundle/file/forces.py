@@ -1,4 +1,4 @@
-"""The section `forces` of a file: each force by its class, whose fields are its words."""
+"""The section `forces` of a file: each force by the name of its class, with the fields of the class."""
 
 from collections.abc import Collection
 from functools import cache

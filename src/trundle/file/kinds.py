@@ -49,7 +49,7 @@ TOUCHES = "Contact"
 
 
 def options() -> tuple[str, ...]:
-    """Words that a pair may have beside those of every connection."""
+    """Fields that a pair may have in addition to those of every connection."""
     of_pairs = [f.name for kind in joined().values() for f in fields(kind)]
     return tuple(dict.fromkeys([*of_pairs, "surfaces", "planar", "feet"]))
 

@@ -52,7 +52,7 @@ class Parts:
         return self.axis(turn.axis, (*path, "axis")), fixed(turn.angle, (*path, "angle"))
 
     def shape(self, shape: OneOf, path: Path) -> ModelPart:
-        """Parameters count with the values that they have in the file."""
+        """Parameters are replaced by their values in the file."""
         word = given_kind(shape)
         return make(schema.SHAPES[word], getattr(shape, word), (*path, word), Reading(self.values))
 

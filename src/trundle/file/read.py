@@ -28,7 +28,7 @@ SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 @final
 @dataclass(frozen=True)
 class RunSettings:
-    """How a file wants its model to be run; `duration` is None when the file does not say."""
+    """How the model of a file is run; `duration` is None if the file does not give it."""
 
     duration: float | None = None  # s
     samples: int | str | None = None
@@ -122,7 +122,7 @@ def read_model(
 
 
 def _understood(content: dict[str, Raw], faults: Faults) -> ModelSection:
-    """What the file says. Parts that cannot be understood are faults; the others are looked at all the same."""
+    """The contents of the file. Parts that cannot be understood are faults; the others are still checked."""
     for _ in range(ROUNDS):
         try:
             return ModelSection.model_validate(content)

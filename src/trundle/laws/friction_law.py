@@ -45,8 +45,8 @@ class FrictionLaw(ContactLaw):
 
     @property
     def modes(self) -> tuple[Callable[..., Expr], ...]:
-        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) that the law brings: numbers of its own that
-        change at events of its own. In its expressions they are `s.mode(name)`.
+        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) of the law: its own numbers, which change at its
+        own events. In its expressions they are `s.mode(name)`.
         """
         return ()
 

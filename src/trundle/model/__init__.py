@@ -1,4 +1,4 @@
-"""What the user says: bodies, connections, forces, laws."""
+"""The model as the user describes it: bodies, connections, forces, laws."""
 
 from trundle.laws.backlash import Backlash
 from trundle.laws.efforts import Damper, Motor, Open, Spring

@@ -172,7 +172,7 @@ def connect(
     unilateral: bool = False,
     restitution: Restitution | float | None = None,
 ) -> ConnectedPair:
-    """Put together what the user said of one connection; ModelError for what cannot be understood."""
+    """Assemble one connection from its arguments; ModelError where they do not fit."""
     if not isinstance(joint, Pair | Joint):
         raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {joint!r}.")
     if wheel is not None and not isinstance(wheel, Body):
@@ -277,8 +277,8 @@ def _restitution(name: str, given: object) -> Restitution:
 
 
 def _normal(given: list[tuple[str, Law]], compliance: object) -> tuple[Given, list[tuple[str, Law]]]:
-    """The normal of a contact by its seals: held by the surfaces where it is locked, compliant where an effort stands
-    for that; what is said beside is a second seal.
+    """The normal of a contact by its seals: held by the surfaces where it is locked, compliant where an effort law is
+    given; anything in addition is a second seal.
     """
     laws = [law for bond, law in given if bond == "z"]
     others = [(bond, law) for bond, law in given if bond != "z"]

@@ -1,4 +1,4 @@
-"""A model that was examined before is known by what its parts hold: nothing of it is asked again.
+"""A model that was examined before is recognised by the contents of its parts, and its functions are not called again.
 
 To ask every force with symbols takes most of the time of a build from the cache. A frozen model whose parts are all of
 Trundle's own classes answers by what they hold, so a digest of that stands for the answers. The cache keeps them apart
@@ -25,7 +25,7 @@ from trundle.typing import Expr
 
 
 def examined(model: Model) -> Examined:
-    """Key and measures of a frozen model, from the cache where it is known; ModelError with all faults else."""
+    """Key and measures of a frozen model, from the cache if it is known; otherwise ModelError with all faults."""
     parts = held(model)
     key = plain_key(model, parts)
     kept = None if key is None else USER_CACHE.load_bundle(f"examined {key}")

@@ -30,7 +30,7 @@ from trundle.typing import Expr
 
 @final
 class Examined(NamedTuple):
-    """What follows from the answers of a model's functions without any equation."""
+    """What follows from the functions of a model without deriving equations."""
 
     key: str  # digest of everything that shapes the equations
     measures: Mapping[str, tuple[Measure, ...]]  # of each force, by its name

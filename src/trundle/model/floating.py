@@ -1,4 +1,6 @@
-"""Bodies that only contacts with friction, or contacts that may open, lead to: they float, and the contacts act."""
+"""Bodies that are connected only by contacts with friction or contacts that may open: they get a free joint, and the
+contacts act on them.
+"""
 
 import copy
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ _asking = RLock()
 
 @final
 class Asker:
-    """Asks functions of the user and collects the faults of their answers."""
+    """Calls functions of the user with symbols and collects the faults of their results."""
 
     def __init__(self, model: Model) -> None:
         self.t, self.q, self.u = (ca.SX.sym(n) for n in "tqu")

@@ -15,8 +15,8 @@ Test = Callable[[Quantity], bool]
 
 @final
 class Register:
-    """Quantities by name. Each source is asked when a name is not found in those before it; the last one, `audit`, has
-    what the power audit measures.
+    """Quantities by name. Each source is searched when a name is not found in those before it; the last one, `audit`,
+    has what the power audit measures.
     """
 
     def __init__(self, aliases: Mapping[str, str], *sources: Source, audit: Source = tuple) -> None:

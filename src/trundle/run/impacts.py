@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """One collision. Arrays go by contact: components along, across and normal to it, of the second body."""
+    """One collision. Arrays by contact: components along, across and normal to it, of the second body."""
 
     time: float  # s
     contact: str  # the one whose closing began it
@@ -53,7 +53,7 @@ def impacts_of(run: "Run") -> list[Impact]:
 
 
 def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact | None:
-    """The collision at a state, by the code of the time loop; None where that found no end and the run stopped."""
+    """The collision at a state, by the code of the time loop; None where it did not converge and the run stopped."""
     from trundle.contact.collision.collide import solve_collision
 
     f = run.formulation

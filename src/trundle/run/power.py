@@ -212,7 +212,7 @@ class Power:
         return body_audit(self.samples, name)
 
     def force(self, name: str) -> "xr.Dataset":
-        """What a force or law gives to each body or connection, stores, loses and brings in.
+        """Power that a force or law delivers to each body or connection, stores, dissipates and supplies.
 
         Parameters
         ----------

@@ -75,7 +75,7 @@ def body_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
 
 
 def force_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
-    """What a force or law gives to each body or connection, stores, loses and brings in."""
+    """Power that a force or law delivers to each body or connection, stores, dissipates and supplies."""
     e: Element = _named(samples.ports.elements, name, "force or law")
     receivers = [*e.junctions, *e.bodies]
     power = np.column_stack([samples.of((name, f"power_to_{r}")) for r in receivers])

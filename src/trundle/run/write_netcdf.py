@@ -65,7 +65,7 @@ def _encoded(dataset: "xr.Dataset") -> tuple[dict[str, "xr.Variable"], Settings]
 
 
 def _scale(file: Untyped, name: str, size: int, variable: "xr.Variable | None") -> Untyped:
-    """The dataset of a dimension: its values, or nothing but its length."""
+    """The dataset of a dimension: its values, or only its length."""
     if variable is None:
         item = file.create_dataset(name, (size,), np.dtype(">f4"))
         item.make_scale(f"{UNNAMED}. {size:10d}")

@@ -1,1 +1,1 @@
-"""Questions put to a system: start, run, batch, equilibrium, linearisation, stability, periodic motion, trace."""
+"""Studies of a system: start, run, batch, equilibrium, linearisation, stability, periodic motion, trace."""

@@ -34,7 +34,7 @@ def parameter_faults(f: Formulation, p: Array) -> dict[int, str]:
 
 
 def _odd_masses(model: Model, values: Array) -> Array:
-    """Cases whose masses and inertias are not clearly those of bodies: to be looked at one by one."""
+    """Cases whose masses and inertias are not obviously valid, to be checked one by one."""
     odd = np.zeros(len(values), bool)
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     for body in model.free_bodies if len(values) else ():

@@ -1,4 +1,4 @@
-"""CasADi's interior-point solver IPOPT on functions that are asked for values and gradients [Waechter 2006].
+"""CasADi's interior-point solver IPOPT for functions that return values and gradients [Waechter 2006].
 
 It fits smooth problems with gradients and many values or conditions: its steps come from a barrier that keeps inside
 the ranges, with second derivatives estimated from the gradients met. It does not fit differences of runs, whose noise
@@ -27,7 +27,7 @@ Ask = Callable[[Array], Array]
 
 @final
 class _Callback(ca.Callback):
-    """Numbers from Python inside CasADi; what goes wrong there is kept, for CasADi does not pass it on."""
+    """Calls of Python functions from CasADi; errors are kept, because CasADi does not pass them on."""
 
     def __init__(self, name: str, ask: Ask, n: int, shape: tuple[int, int], slopes: "_Callback | None" = None) -> None:
         ca.Callback.__init__(self)
@@ -97,7 +97,7 @@ def minimise(functions: Sequence[Smooth], z0: Array, tolerance: float, limit: in
 
 
 def _raise_kept(blocks: Sequence[_Callback]) -> None:
-    """Raise what went wrong in a function, as it was."""
+    """Raise the original error of a function."""
     for block in blocks:
         for one in (block, block.slopes):
             if one is not None and one.error is not None:

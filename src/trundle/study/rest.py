@@ -1,4 +1,4 @@
-"""Poses in which a system can stay at rest: found in several ways, and each checked before it is an answer.
+"""Poses in which a system can stay at rest: found in several ways, and each checked before it is returned.
 
 A pose is an equilibrium when its accelerations vanish with what the contacts really do there (stick, slide, open), and
 a stable one when in addition no small motion about it grows. Statics (study/equilibrium.py) finds most of them; where
@@ -109,7 +109,7 @@ class Rest:
         return first_modes(self.formulation, self.t, self._state(q), self.p)
 
     def _what_moves(self, q: Array) -> str:
-        """What would accelerate from rest in this pose, in words; empty where nothing does."""
+        """What would accelerate from rest in this pose, as a phrase; empty if nothing does."""
         states = self.formulation.states
         u = np.zeros(states.n_u)
         rates, A, *_ = (np.array(ca.DM(v)) for v in self.formulation.functions.linear(self.t, q, u, self._modes(q)))

@@ -27,7 +27,7 @@ Part = tuple[dict[str, Column], dict[int, str]]
 
 
 def run_part(system: "System", cases: Cases, question: Question, threads: int | None = None) -> Part:
-    """Run the cases; what is kept of each by label, and what went wrong in words by the place among them."""
+    """Run the cases: the kept quantities of each by label, and messages of those that failed by index."""
     model = system.model
     start, parameters = cases.split(model.names_given(), start_names(system))
     with warnings.catch_warnings():

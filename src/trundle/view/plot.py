@@ -101,7 +101,7 @@ def _fill_panel(panel: Axes, t: Array, curves: list[Curve], unit: str) -> None:
 
 
 def in_words(name: str) -> str:
-    """A name for the eye: crank angle rate for crank.angle_rate."""
+    """A name for labels: crank angle rate for crank.angle_rate."""
     return name.replace(".", " ").replace("_", " ").strip() or name
 
 
@@ -160,7 +160,7 @@ def _note(panel: Axes, t: float, text: str, colour: str, number: int) -> None:
 
 @advised("", "run.energy.plot")
 def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = None, width: float = 8.0) -> Figure:
-    """Terms of the energy balance, and below what it leaves unexplained, relative to the energy exchanged."""
+    """Terms of the energy balance, and below it the remaining error, relative to the energy exchanged."""
     energy = run.energy
     terms = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
     works = {"work in": energy.work_in, "work of events": energy.work_events, "work lost": energy.work_lost}

@@ -96,7 +96,7 @@ def _hatch(axes: Axes, lam: Array, mu: Array, found: ScenarioArray) -> list[Arti
 
 
 def critical_lines(lam: Array, half_angle: float, slip: float) -> dict[str, tuple[Array, Untyped, str]]:
-    """Friction over inertia ratio, dash and colour of the lines that matter for the direction of the slip."""
+    """Friction over inertia ratio, dash and colour of the critical lines for the direction of the slip."""
     critical = critical_values(lam, half_angle)
     if slip < 0:
         limit = critical.mu_DP_backward

@@ -1,5 +1,5 @@
-"""Screws as a draughtsman marks them: a centre line with a round arrow for a turn, a double arrow for a slide, a coil
-for a helix; rings for a ball.
+"""Screws as in technical drawings: a centre line with a round arrow for a turn, a double arrow for a slide, a coil for
+a helix; rings for a ball.
 """
 
 from dataclasses import dataclass

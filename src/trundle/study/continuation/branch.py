@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
@@ -224,20 +224,27 @@ def _branch(
     between: tuple[float, float], steps: Steps,
 ) -> Branch:  # fmt: skip
     low, high = min(between), max(between)
-    nodes, judgements = [node], [follower.curve.judge(node.place)]
-    found: list[AnySpecial] = []
+    points = _Points([node], [follower.curve.judge(node.place)], [])
     with noticed_interruptions() as heed, under_way(f"branch of {of} over {over}") as tell:
-        ending = _follow(follower, nodes, judgements, found, over, (low, high), steps, tell, heed)
-    return Branch(
-        over, unit, of, follower, point_values, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
-    )
+        ending = _follow(follower, points, over, (low, high), steps, tell, heed)
+    nodes, judgements, found = tuple(points.nodes), tuple(points.judgements), tuple(points.specials)
+    return Branch(over, unit, of, follower, point_values, nodes, judgements, found, ending, between, steps)
+
+
+class _Points(NamedTuple):
+    """What was found along a branch so far."""
+
+    nodes: list[AnyNode]
+    judgements: list[Judgement]
+    specials: list[AnySpecial]
 
 
 def _follow(
-    follower: AnyFollower, nodes: list[AnyNode], judgements: list[Judgement], found: list[AnySpecial], over: str,
-    between: tuple[float, float], steps: Steps, tell: Callable[[str], None], heed: Callable[[], None],
+    follower: AnyFollower, points: _Points, over: str, between: tuple[float, float], steps: Steps,
+    tell: Callable[[str], None], heed: Callable[[], None],
 ) -> str:  # fmt: skip
     """Add points to a branch; why it ends. Where it is interrupted, what was found is kept."""
+    nodes, judgements, found = points
     (low, high), node = between, nodes[-1]
     length, ending = steps.first, ""
     while not ending:

@@ -1,4 +1,4 @@
-"""Where everything is: columns from the ground to the right, in as many bands as a page takes."""
+"""Layout: columns from the ground to the right, in as many bands as fit on a page."""
 
 from dataclasses import dataclass, replace
 from math import ceil
