@@ -62,6 +62,8 @@ def test_symbols_give_the_expression_that_python_would_give():
     [
         ("", 1, "empty"),
         ("2pi", 2, "expected an operator, found 'pi'"),
+        ("30deg", 3, "30 degrees are degrees(30)"),
+        ("-5 mm", 4, "found 'mm'"),
         ("a b", 3, "expected an operator, found 'b'"),
         ("2*(3+4", 7, "expected ')', found the end"),
         ("3 + * 4", 5, "expected a number, a name or '('"),

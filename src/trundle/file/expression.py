@@ -177,6 +177,9 @@ def _fail(text: str, at: int, what: str) -> NoReturn:
     raise FileError(f"in the expression {shown!r}, at character {at + 1}: {what}.")
 
 
+UNITS = ". Numbers are in SI units (m, kg, s, rad) and written without a unit: 30 degrees are degrees(30), 5 mm 0.005"
+
+
 @final
 class _Parser:
     """Operators by binding strength (Pratt); writes steps in the order of a stack."""
@@ -193,7 +196,8 @@ class _Parser:
             _fail(self.text, self.token.at, "the expression is empty")
         self.expression(0)
         if self.token.kind != "end":
-            self.stop("an operator")
+            is_unit = self.token.kind == "name" and not (self.steps[-1].name or self.steps[-1].call)
+            self.stop("an operator", UNITS if is_unit else "")
         return self.steps
 
     def advance(self) -> _Token:
@@ -201,9 +205,9 @@ class _Parser:
         self.token = next(self.tokens)
         return token
 
-    def stop(self, expected: str) -> NoReturn:
+    def stop(self, expected: str, hint: str = "") -> NoReturn:
         found = "the end" if self.token.kind == "end" else repr(self.token.text)
-        _fail(self.text, self.token.at, f"expected {expected}, found {found}")
+        _fail(self.text, self.token.at, f"expected {expected}, found {found}{hint}")
 
     def call(self, function: Callable[..., Expr], count: int, at: int) -> None:
         self.steps.append(Step(call=function, count=count, at=at))
