@@ -177,7 +177,9 @@ class Assembler:
             weighed = {"mass", "inertia", "com", "about"} & body.model_fields_set
             if weighed:
                 names = ", ".join(sorted(weighed))
-                raise ModelError(f"body {name!r}: {names} cannot be given beside a material or density, which determines them.")
+                raise ModelError(
+                    f"body {name!r}: {names} cannot be given beside a material or density, which determines them."
+                )
             check = body.check_inertia
             self.model.body(name, shape=shape, check_inertia=check, density=body.density, material=body.material)
             return
