@@ -9,6 +9,7 @@ import pytest
 import trundle as tr
 
 G = 9.81
+REST = 1e-8  # of the typical speed of a run: approaches below do not bounce (the default rest_speed)
 
 
 @cache
@@ -30,7 +31,9 @@ def thrown(seed: int, radius: float, far: float = 0.0) -> dict[str, Any]:
 
 
 def comes_to_rest_in_time(e: float, seed: int, tolerance: float, radius: float = 0.1, far: float = 0.0) -> None:
-    """The normal motion is that of a ball without friction: its bounces end at a time of closed form."""
+    """The normal motion is that of a ball without friction: its bounces end at a time of closed form, less what those
+    would take that are below the rest speed, and a few whose height is round-off.
+    """
     start = thrown(seed, radius, far)
     height, speed = start["ball.position"][2] - radius, start["ball.velocity"][2]
     down = np.sqrt(speed**2 + 2 * G * height)
@@ -38,7 +41,10 @@ def comes_to_rest_in_time(e: float, seed: int, tolerance: float, radius: float =
     run = system(e, radius).simulate(end + 0.2, start, rtol=tolerance, atol=tolerance, steps=tr.Steps(most_events=2000))
     assert run.ok, (seed, run.outcome)
     last = [t for name, t in run.events if name == "floor lands"][-1]
-    assert last == pytest.approx(end, abs=1e-6 * max(1.0, np.sqrt(far)))
+    turns, slides = np.max(np.abs(start["ball.angular_velocity"])), np.max(np.abs(start["ball.velocity"]))
+    left = 2 * e * REST * max(slides, radius * turns, np.sqrt(G * radius)) / (G * (1 - e))
+    unseen = 4e-8 / (1 - e) * max(1.0, np.sqrt(far))
+    assert end - left - unseen < last < end + unseen
     assert abs(run.values("ball.velocity")[-1][2]) < 1e-9 and run.values("floor.state")[-1] > 0
     assert abs(run.values("ball.position")[-1][2] - radius) < 1e-9
 

@@ -5,7 +5,8 @@ the cones: normals push or their contact opens, a slip at rest stays at rest or 
 slides has friction against it. Rigid bodies leave forces open that do nothing together (a table on four feet): of all
 that do, the smallest are taken. Where these leave a cone, others within all cones are looked for, in a plane exactly,
 in space by projections, and are kept as shares, which act in the equations of motion: the load of a contact that slides
-brings its friction with it. A body slides where there are none.
+brings its friction with it. A body slides where there are none. In a plane the loads of contacts that slide are not
+raised to hold others.
 """
 
 import math
@@ -25,9 +26,9 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
-from trundle.contact.decision.at_rest import find_rest, stop
+from trundle.contact.decision.at_rest import changes, find_rest, stop
 from trundle.contact.decision.cones import in_cones, start_again
-from trundle.contact.decision.memory import impulses_in
+from trundle.contact.decision.memory import geared_in, impulses_in
 from trundle.contact.decision.pivots import pivoted
 from trundle.contact.decision.settle import (
     BEGUN,
@@ -41,7 +42,7 @@ from trundle.contact.decision.settle import (
     slip_ahead,
 )
 from trundle.contact.decision.share import shared_load
-from trundle.contact.decision.slow_slip import can_rest
+from trundle.contact.decision.slow_slip import LEVERS, can_rest
 from trundle.contact.decision.smallest import EDGE, smallest, worst
 from trundle.contact.decision.soon import LEFT, end_soon, in_a_plane
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted, strict
@@ -66,6 +67,7 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
             mode[slow] = ENDS if slid and slip > AT_END * near else BEGINS
         elif AT_LEVEL * slip > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
+        geared_in(w, contacts)[i] = 0.0
     impulses = impulses_in(w, contacts)
     for j in range(3 * contacts):
         impulses[j] = 0.0
@@ -77,16 +79,23 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
 
 @strict
 def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contacts: int, speed: float) -> bool:
-    """Stop the rests of motion of what is held, and of slips against the direction in which they begin. Whether that
-    stops or turns another one, so that the modes are to be decided anew.
+    """Stop the rests of motion of what is held, and of slips against the direction in which they begin, unless that
+    would stop a faster motion, which takes them along. Whether another slip is stopped or turned, so that the modes are
+    to be decided anew.
     """
-    n = 3 * contacts
+    n, geared = 3 * contacts, geared_in(w, contacts)
     state, more = shifted(w, 3 * n + 4 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
+    turned = False
     for i in range(contacts):
         if state[i] == 2.0 and slip_ahead(b, mode, i) < -BEGUN * speed and mode[WIDTH * i + STICK] == 0.0:
-            mode[WIDTH * i + STICK] = TURNED
+            mode[WIDTH * i + STICK], turned = TURNED, True
     rows, p, change = more, shifted(more, 2 * n), shifted(more, 6 * n)
     m = stop(b, mode, more, contacts)
+    if turned and changes(b, state, change, contacts, SLOW * speed, LEVERS * SLOW * speed):
+        for i in range(contacts):
+            if mode[WIDTH * i + STICK] == TURNED:
+                mode[WIDTH * i + STICK], geared[i] = 0.0, 1.0
+        return True
     for k in range(m):
         impulses[int(rows[k])] += p[k]
     again = False
@@ -148,12 +157,14 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     if not (plane and end_soon(b, D, free, mode, g, a, f, mu, mu_k, state, more, contacts, scale, SLOW * speed)):
         find_rest(b, mode, state, more, contacts, SLOW * speed)
     for i in range(contacts):
+        if state[i] == 2.0 and geared_in(w, contacts)[i] == 1.0:
+            state[i] = 1.0
         if state[i] == 1.0:
             set_sliding(mode, i, b[3 * i], b[3 * i + 1])
     smallest(b, D, free, mode, mu_k, f, more, contacts)
     if worst(b, data, mode, f, contacts) < 0 and holds(b, D, free, mode, f, contacts, scale):
         return
-    if share(b, D, data, free, mode, f, g, more, contacts, scale):
+    if share(b, D, data, free, mode, f, g, more, contacts, scale, plane):
         return
 
     exact = plane and forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, True)

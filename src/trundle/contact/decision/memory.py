@@ -1,4 +1,4 @@
-"""Where a decision leaves what its caller needs (compiled)."""
+"""Where a decision leaves what its caller needs, and what it keeps from round to round (compiled)."""
 
 from trundle.contact.collision.layout import WIDTH
 from trundle.kernel.pointers import Pointer, shifted, strict
@@ -8,3 +8,10 @@ from trundle.kernel.pointers import Pointer, shifted, strict
 def impulses_in(w: Pointer, contacts: int) -> Pointer:
     """The impulses that stop what is at rest, three to a contact, in the memory of a decision."""
     return shifted(w, 12 * contacts + (5 + WIDTH) * contacts)
+
+
+@strict
+def geared_in(w: Pointer, contacts: int) -> Pointer:
+    """1 for each slow slip that a faster motion takes along, at the end of the memory."""
+    n = 3 * contacts
+    return shifted(w, 3 * n * n + 22 * n + (8 + WIDTH) * contacts + 16)

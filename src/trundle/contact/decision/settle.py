@@ -58,12 +58,12 @@ def keep(b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, w: Pointer
     smallest(b, D, free, mode, mu_k, f, more, contacts)
     if worst(b, data, mode, f, contacts) < 0 and holds(b, D, free, mode, f, contacts, scale):
         return True
-    if share(b, D, data, free, mode, f, g, more, contacts, scale):
+    if share(b, D, data, free, mode, f, g, more, contacts, scale, True):
         return True
     for part_of in range(2):
         for j in range(n):
             g[j] = found[j]
-        if part_of == 0 and not widest(b, D, data, mode, g, more, contacts, -INSIDE) >= -INSIDE:
+        if part_of == 0 and not widest(b, D, data, mode, g, more, contacts, -INSIDE, True) >= -INSIDE:
             continue
         for j in range(n):
             held = mode[WIDTH * (j // 3) + CLOSED] == 1.0 and (j % 3 == 2 or mode[WIDTH * (j // 3) + STICK] == 1.0)
@@ -122,7 +122,7 @@ def settle(
         light = lightest(b, data, mode, f, contacts) if shared > 0.0 else -1
         if light >= 0:
             mode[WIDTH * light + CLOSED], mode[WIDTH * light + STICK] = 0.0, 0.0
-        elif i < 0 or share(b, D, data, free, mode, f, g, more, contacts, scale):
+        elif i < 0 or share(b, D, data, free, mode, f, g, more, contacts, scale, False):
             i = sinking(b, D, free, mode, f, state, a, contacts)
             if not (i >= 0 and a[3 * i + 2] < -NONE * scale):
                 return not goes_back(b, mode, state, a, contacts, scale, speed)
@@ -187,14 +187,14 @@ def holds(b: Pointer, D: int, free: Pointer, mode: Pointer, f: Pointer, contacts
 @strict
 def share(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, g: Pointer, w: Pointer, contacts: int,
-    scale: float,
+    scale: float, inner: bool,
 ) -> bool:  # fmt: skip
-    """Shares with which all that is held lies inside the cones, f being the smallest forces. False where there are
-    none.
+    """Shares with which all that is held lies inside the cones, f being the smallest forces: inner forces, or all that
+    move nothing that is held. False where there are none.
     """
     for j in range(3 * contacts):
         g[j] = f[j]
-    if not widest(b, D, data, mode, g, w, contacts, -INSIDE) >= -INSIDE:
+    if not widest(b, D, data, mode, g, w, contacts, -INSIDE, inner) >= -INSIDE:
         return False
     if not holds(b, D, free, mode, g, contacts, scale):
         return False

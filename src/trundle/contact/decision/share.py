@@ -1,10 +1,12 @@
 """How contacts at rest can share their loads (compiled): forces that hold everything and lie as far inside the friction
 cones as they can.
 
-Forces that do nothing together are the null space of the inverse masses. Among f + Z y the smallest distance to a cone,
-in proportion to the loads w that a contact shares, s = min((N - |f_t| / mu) / w), is made as large as it gets by
-Newton's method with logarithmic barriers. That decides whether the contacts can hold at all: friction on rigid feet is
-not determined, its limit is.
+Forces that do nothing together are the null space of the inverse masses. In a plane these are shared; in space also
+those that move nothing that is held, as loads of a box that slides on four corners, with their friction. In a plane
+that would wedge in a body that turns over a corner, with as much load as it takes to hold it. Among f + Z y the
+smallest distance to a cone, in proportion to the loads w that a contact shares, s = min((N - |f_t| / mu) / w), is made
+as large as it gets by Newton's method with logarithmic barriers. That decides whether the contacts can hold at all:
+friction on rigid feet is not determined, its limit is.
 """
 
 import math
@@ -97,16 +99,18 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
 
 @strict
 def held_inverse_masses(
-    b: Pointer, D: int, data: int, n: int, mode: Pointer, A: Pointer, used: Pointer, taken: Pointer
+    b: Pointer, D: int, data: int, n: int, mode: Pointer, A: Pointer, used: Pointer, taken: Pointer, inner: bool
 ) -> float:
     """Inverse masses of what is held, into A by rows; the load of a contact that slides brings its friction with it.
-    Columns and rows of others are marked -1 in `used` and `taken`. Returns the largest on the diagonal.
+    Columns and rows of others are marked -1 in `used` and `taken`, but rows not if forces are to be inner ones, which
+    move nothing at all. Returns the largest on the diagonal.
     """
     largest = 0.0
     for k in range(n):
         i = k // 3
         active = mode[WIDTH * i + CLOSED] == 1.0 and (k % 3 == 2 or mode[WIDTH * i + STICK] == 1.0)
-        used[k] = taken[k] = 0.0 if active and b[D + k + n * k] > 0.0 else -1.0
+        used[k] = 0.0 if active and b[D + k + n * k] > 0.0 else -1.0
+        taken[k] = 0.0 if used[k] == 0.0 or (inner and b[D + k + n * k] > 0.0) else -1.0
         mu = b[data + numbers.DATA * i + numbers.MU_KINETIC] if mode[WIDTH * i + STICK] == 0.0 else 0.0
         x, y = mu * mode[WIDTH * i + AHEAD_X], mu * mode[WIDTH * i + AHEAD_Y]
         for j in range(n):
@@ -144,10 +148,11 @@ def eliminate(A: Pointer, n: int, used: Pointer, taken: Pointer, least: float) -
 
 @strict
 def null_space(
-    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer
-) -> int:
-    """Columns Z (n by count) of forces that move nothing that is held."""
-    largest = held_inverse_masses(b, D, data, n, mode, A, used, taken)
+    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer,
+    inner: bool,
+) -> int:  # fmt: skip
+    """Columns Z (n by count) of forces that move nothing that is held, or nothing at all."""
+    largest = held_inverse_masses(b, D, data, n, mode, A, used, taken, inner)
     eliminate(A, n, used, taken, SINGULAR * largest)
     count = 0
     for free in range(n):
@@ -299,9 +304,12 @@ def climb(cones: Cones, shares: Shares, f: Pointer, first: Pointer, trial: Point
 
 
 @strict
-def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float) -> float:
-    """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
-    the loads that it shares; where it cannot come to `enough`, a number below that.
+def widest(
+    b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float, inner: bool
+) -> float:
+    """Move the forces f, which hold, as far into the cones as they go, by inner forces only or by all that move nothing
+    that is held. Returns how far the nearest one is then, over the loads that it shares; where it cannot come to
+    `enough`, a number below that.
     """
     n = 3 * contacts
     Z, A, H = w, shifted(w, n * n), shifted(w, 2 * n * n)
@@ -310,7 +318,7 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
-    count = null_space(b, D, data, n, mode, Z, A, used, y)
+    count = null_space(b, D, data, n, mode, Z, A, used, y, inner)
     cones = Cones(b, data, mode, shifted(w, 3 * n * n + 12 * n + 8), contacts)
     shares = Shares(y, Z, count, H, step, row)
     total, barriers = 0.0, 0.0
