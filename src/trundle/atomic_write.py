@@ -7,6 +7,14 @@ from pathlib import Path
 from trundle.errors import StoreError
 
 
+def file_path(given: Path | str) -> Path:
+    """A path at which a file is wanted; a slash at its end, which a Path forgets, names a directory."""
+    path = Path(given)
+    if str(given).endswith(("/", os.sep)) and not path.is_dir():
+        raise StoreError(f"cannot write {given}: this is the name of a directory. Give the name of a file.")
+    return path
+
+
 def check_target(target: Path) -> None:
     """Refuse a path to which nothing can be written."""
     if not target.parent.is_dir():

@@ -163,6 +163,13 @@ def test_missing_directory_and_directory_as_file(pendulum: Run, tmp_path: Path) 
         pendulum.save(tmp_path / "folder.nc")
 
 
+def test_a_directory_that_is_not_there_becomes_no_file(pendulum: Run, tmp_path: Path) -> None:
+    for write in (pendulum.save, pendulum.save_html, lambda path: pendulum.plot(path=path)):
+        with pytest.raises(StoreError, match=r"new/: this is the name of a directory"):
+            write(f"{tmp_path}/new/")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_directory_gets_no_neighbour(pendulum: Run, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     for write in (pendulum.save, lambda path: pendulum.plot(path=path)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from trundle.atomic_write import check_target, write_whole
+from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.bond_graph.chain import ChainSeal
 from trundle.errors import StoreError
 from trundle.model.seal import VARIABLES, Seal
@@ -153,7 +153,7 @@ def to_json(graph: "BondGraph") -> str:
 
 def save(graph: "BondGraph | DualGraph", path: Path | str) -> Path:
     """Write the graph, whole or not at all, in the format of the suffix of the path."""
-    target = Path(path)
+    target = file_path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise StoreError(

@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from trundle.atomic_write import check_target, write_whole
+from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
 from trundle.preparing import preparing
 from trundle.run.read_netcdf import read_own
@@ -28,7 +28,7 @@ MODEL_FILES: Final = dict.fromkeys((".yaml", ".yml"), "tr.load_model(path)") | {
 
 def save(run: "Run", path: Path | str) -> Path:
     """Write a run as netCDF (.nc) or as a table (.csv); returns the path, with ".nc" added when it has no suffix."""
-    target = _target(Path(path))
+    target = _target(file_path(path))
     with preparing(f"all quantities of the run of {run.model_name!r} for {target.name}"):
         _evaluate_all(run)
         dataset = run.dataset
@@ -39,7 +39,7 @@ def save(run: "Run", path: Path | str) -> Path:
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
     """Write a dataset in the format of the suffix, ".nc" unless given; returns the path."""
-    target = _target(Path(path))
+    target = _target(file_path(path))
     table = FORMS[target.suffix.lower()] == "a table"
     write_whole(target, csv_text(dataset).encode() if table else _encode(dataset))
     return target

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from trundle.atomic_write import check_target, write_whole
+from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.impact import closed_form
 from trundle.impact.closed_form import LABELS
 from trundle.impact.scenario import check_impact
@@ -37,7 +37,7 @@ def write_impact_page(
 ) -> Path:
     """Write the page; the sliders start with these values (half angle in rad, approach is -1 m/s)."""
     text = impact_page(half_angle, inertia_ratio, friction, slip, restitution)
-    target = Path(path)
+    target = file_path(path)
     check_target(target)
     write_whole(target, text.encode())
     return target

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
+from trundle.atomic_write import file_path
 from trundle.errors import SolveError, StoreError
 from trundle.typing import Look, Raw, Untyped
 
@@ -154,7 +155,7 @@ def finish(figure: Figure, path: Path | str | None, formulas: bool = False) -> F
     if not formulas:
         _take_literally(figure)
     if path is not None:
-        target = Path(path)
+        target = file_path(path)
         if target.is_dir():
             raise StoreError(f"cannot write the picture {target}: this is a directory. Give the name of a file.")
         target = target if target.suffix else target.with_name(target.name + ".png")

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from trundle.arguments import advised
-from trundle.atomic_write import check_target
+from trundle.atomic_write import check_target, file_path
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.preparing import under_way
 from trundle.typing import Untyped
@@ -62,7 +62,7 @@ def save_movie(
     Path
         Of the file that was written.
     """
-    target = Path(path)
+    target = file_path(path)
     check_target(target)
     if target.suffix.lower() not in (".gif", ".mp4"):
         raise StoreError(f"cannot write the movie {target}: its name must end in .gif or .mp4.")

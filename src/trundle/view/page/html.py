@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from trundle.arguments import advised
-from trundle.atomic_write import check_target, write_whole
+from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
 from trundle.typing import Json
 from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES
@@ -58,7 +58,7 @@ def save_html(
     Path
         Of the file that was written.
     """
-    target = Path(path)
+    target = file_path(path)
     check_target(target)
     target = target if target.suffix else target.with_name(target.name + ".html")
     if target.suffix.lower() not in (".html", ".htm"):
