@@ -7,7 +7,7 @@ the round-off of the whole model, also where it hardly moves: with them motions 
 count as that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -33,8 +33,11 @@ LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
 MOVES = 1e-2  # part of a typical length: less motion is round-off in the places of a model of that size
-NO_PUSH = 1e-13  # of gravity: acceleration by round-off of what is held, the only measure in models without lengths
+NO_PUSH = 1e-13  # of gravity: acceleration by round-off of what is held, where the pose gives no measure of it
 LOOKS = 4  # times at which the forces on the start pose are looked at
+AWAY = 1.01  # times the start state: a pose at which forces that balance at the start do not
+BALANCED = 1e-12  # of the change of an acceleration there: what is left of forces that balance
+ALIKE = 1e-3  # change of an acceleration there over itself, below which it does not depend on the pose
 
 
 def check_tolerances(rtol: object, atol: object = None) -> None:
@@ -81,6 +84,19 @@ class Tolerance:
         """What the tolerance of each unit can grow to."""
         return largest(self._spread(self.bound), units)
 
+    def slopes_at_start(self, slope: Callable[[float, Array], Array], t0: float, t1: float, x: Array) -> Array:
+        """Slopes at start states x at several times of the run; zero where they are round-off of forces that balance,
+        as on an arm that is held: no motion is foreseen from these.
+        """
+        slopes = np.array([slope(t, x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
+        change = slope(t0, AWAY * x) - slopes[0]
+        change = np.where(np.isfinite(change), np.abs(change), 0.0)
+        length, size = self.bound[0], np.abs(slopes)
+        push = np.select([self.group == 2, self.group == 3], [self.no_push, self.no_push / length])
+        alike = change <= ALIKE * size if isfinite(length) else True
+        found: Array = np.where((size <= BALANCED * change) | ((size <= push) & alike), 0.0, slopes)
+        return found
+
     def begin(self, x: Array, slopes: Array, span: float) -> Array:
         """The first tolerances of several runs that share them: the least motion that any of them foresees counts."""
         expected = self._expected(x, slopes, span, FORESEEN)
@@ -98,7 +114,6 @@ class Tolerance:
         """Sizes of the groups (runs, groups): at the start, or as a part of the motion that the slopes foresee."""
         steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
-        rates[2] = np.where(rates[2] > self.no_push, rates[2], 0.0)
         with np.errstate(over="ignore"):
             ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
         expected = [np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)]
@@ -145,8 +160,8 @@ def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Arra
     model = f.model
     between_places = any(len(force.places) > 1 for force in model.forces.values())
     yielding = any(c.compliant for c in model.connections.values())
-    rounds = f.has_rows or bool(f.parameters.modes) or between_places or yielding
-    no_push = 0.0 if isfinite(length) else NO_PUSH * gravity_of(f, p)
+    rounds = f.has_rows or not f.in_joints or bool(f.parameters.modes) or between_places or yielding
+    no_push = NO_PUSH * gravity_of(f, p)
     found = Tolerance(np.full(f.n_x, part), units.group.copy(), bound, part, MOVES if rounds else 0.0, no_push)
     if isfinite(length):
         found.atol[units.soft] = part * bound[units.group[units.soft]]

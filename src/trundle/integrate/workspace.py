@@ -17,7 +17,7 @@ from trundle.integrate.options import Rival, Sampling
 from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import StepRecord
-from trundle.integrate.tolerance import LOOKS, Tolerance
+from trundle.integrate.tolerance import Tolerance
 from trundle.integrate.trajectory import Counts, Doubts, EventLog, NearSingular, Trail, Trajectory
 from trundle.kernel.memory import address_of, aligned, point_to
 
@@ -62,9 +62,9 @@ class Workspace(LoopArrays):
         self.set_state(x0, p)
         if self.tolerance.learns:
             span = run.t_last - run.t_start
-            looks = np.array([self.slope(t, self.x) for t in np.linspace(run.t_start, run.t_last, LOOKS + 1)[:-1]])
+            slopes = self.tolerance.slopes_at_start(self.slope, run.t_start, run.t_last, self.x)
             run.rhs_calls = 0
-            first, foreseen = self.tolerance.begin_each(self.x[None, :], looks[:, None, :], span)
+            first, foreseen = self.tolerance.begin_each(self.x[None, :], slopes[:, None, :], span)
             self.atol[:], self.foreseen[:] = first[0], foreseen[0]
 
     def set_state(self, x0: np.ndarray, p: np.ndarray) -> None:

@@ -23,7 +23,7 @@ from trundle.integrate.lanes.stretches import Stretches, find_stretches, integra
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, EVENT_STOP, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
-from trundle.integrate.tolerance import LOOKS, read_units
+from trundle.integrate.tolerance import read_units
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
 from trundle.lookup.table import Table
@@ -170,9 +170,9 @@ def _in_lanes(
     problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.steers)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
-        rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)
-        looks = np.linspace(float(cases.t0), float(cases.t1), LOOKS + 1)[:-1]
-        first = tolerance.begin(cases.x0, np.array([evaluate(rhs, rhs, t, cases.x0, cases.p) for t in looks]), span)
+        rhs, t0, t1 = f.kernels("base")["rhs"], float(cases.t0), float(cases.t1)
+        slopes = tolerance.slopes_at_start(lambda t, x: evaluate(rhs, rhs, t, x, cases.p), t0, t1, cases.x0)
+        first = tolerance.begin(cases.x0, slopes, t1 - t0)
         options = replace(options, tolerances=Tolerances(options.tolerances.rtol, replace(tolerance, atol=first)))
 
     def by(some: Cases, how: Options) -> tuple[Batch, None]:

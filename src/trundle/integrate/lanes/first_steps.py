@@ -10,7 +10,6 @@ from trundle.integrate.methods.start_step import steps_at_start
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.problem import Problem
-from trundle.integrate.tolerance import LOOKS
 from trundle.kernel import Kernel, evaluate
 from trundle.typing import Array
 
@@ -23,17 +22,15 @@ def find_first_steps(problem: Problem, method: Method, cases: Cases, options: Op
     t0, t1, x, p = float(cases.t0), float(cases.t1), cases.x0, cases.p
     rhs = cast(Kernel, problem.rhs)
     atol = foreseen = np.tile(tolerance.atol, (len(cases), 1))
+
+    def slopes_at(t: Array | float, x: Array) -> Array:
+        return evaluate(rhs, rhs, t, x, p, threads=1)
+
     if tolerance.learns:
-        looks = np.linspace(t0, t1, LOOKS + 1)[:-1]
-        slopes = np.array([evaluate(rhs, rhs, t, x, p, threads=1) for t in looks])
-        atol, foreseen = tolerance.begin_each(x, slopes, t1 - t0)
+        atol, foreseen = tolerance.begin_each(x, tolerance.slopes_at_start(slopes_at, t0, t1, x), t1 - t0)
     given = limits.fixed or limits.first
     if given:
         return [FirstStep(given, a, b) for a, b in zip(atol, foreseen, strict=True)]
-
-    def slopes_at(t: Array, x: Array) -> Array:
-        return evaluate(rhs, rhs, t, x, p, threads=1)
-
     scale = foreseen + options.tolerances.rtol * np.abs(x) + 1e-300
     weight = np.ones(x.shape[1]) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
     steps = steps_at_start(slopes_at, np.full(len(x), t0), x, scale, weight > 0.0, t1 - t0, method.order)
