@@ -89,7 +89,8 @@ class Tolerance:
         as on an arm that is held: no motion is foreseen from these.
         """
         slopes = np.array([slope(t, x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
-        change = slope(t0, AWAY * x) - slopes[0]
+        with np.errstate(invalid="ignore", over="ignore"):
+            change = slope(t0, AWAY * x) - slopes[0]
         change = np.where(np.isfinite(change), np.abs(change), 0.0)
         length, size = self.bound[0], np.abs(slopes)
         push = np.select([self.group == 2, self.group == 3], [self.no_push, self.no_push / length])
