@@ -380,3 +380,13 @@ def test_cases_whose_event_is_not_a_number_at_the_start_are_refused() -> None:
         found = m.build().batch(0.1, {"bob.angle": [0.1, 0.2]})
     assert found.outcomes == ["REFUSED", "FINISHED"]
     assert "event 'far' is not a number at the start" in found.messages[0]
+
+
+def test_a_case_that_is_not_a_number_at_its_start_ends_there() -> None:
+    """At t = 0 no step is too short by round-off: it ended after ten million attempts, as too many steps."""
+    m = tr.Model("tie", gravity=(0, 0, 0))
+    body = m.body("b", 1.0, 1.0)
+    m.connect(tr.Prismatic("x"), m.ground, body)
+    m.apply(tr.SpringDamper(m.ground, body, stiffness=2.0, length=1.0), name="tie")
+    batch = m.build().batch(1.0, {"b.displacement": [0.0, 0.5]})
+    assert batch.outcomes == ["NOT_FINITE", "FINISHED"]

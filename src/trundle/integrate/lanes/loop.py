@@ -118,7 +118,7 @@ def reject_step(run: LaneRecord, lane: int) -> None:
     else:
         code, factor = at.CONSTRAINT, 0.5
     h[lane] *= factor
-    if h[lane] < smallest_step(run, run.t[lane]):
+    if h[lane] <= smallest_step(run, run.t[lane]):
         finish(run, lane, code)
 
 
