@@ -4,7 +4,7 @@ An absolute tolerance has the unit of its state. Unless given, it is a small par
 velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
 a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints, contacts and forces between points have
 the round-off of the whole model, also where it hardly moves: with them motions below a hundredth of a typical length
-count as that.
+count as that. Forces that balance at the start leave round-off, which is not a motion to measure.
 """
 
 from collections.abc import Callable, Mapping
