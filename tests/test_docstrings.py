@@ -26,7 +26,7 @@ EXAMPLES = [tr.examples.find, tr.examples.load, tr.examples.model]
 
 def function_of(member: object) -> Callable[..., object] | None:
     """The function behind a method of a class or a public name; none for properties, classes and constants."""
-    plain = member.__func__ if isinstance(member, staticmethod | classmethod) else member
+    plain = member.__func__ if isinstance(member, staticmethod | classmethod) else getattr(member, "function", member)
     found = inspect.unwrap(plain) if callable(plain) else None
     return found if inspect.isfunction(found) else None
 

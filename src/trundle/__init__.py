@@ -356,8 +356,7 @@ _BODY = "bodies belong to a model, bob = m.body('bob', mass=1.0)"
 _DEGREES = "30 degrees in radians are tr.degrees(30)"
 _ELSEWHERE = {
     "Hinge": _REVOLUTE,
-    "PinJoint": _REVOLUTE,
-    "RevoluteJoint": _REVOLUTE,
+    **dict.fromkeys(("PinJoint", "RevoluteJoint"), _REVOLUTE),
     "Slider": _PRISMATIC,
     "PrismaticJoint": _PRISMATIC,
     "BallJoint": "a ball joint is a tr.Spherical()",
@@ -378,6 +377,7 @@ _ELSEWHERE = {
     "radians": _DEGREES,
     "simulate": "build the model, system = m.build(), and ask system.simulate(5.0)",
     "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
+    "inertia": "a density gives mass and inertia of a shape, m.body('b', shape=tr.shape.Box((1, 1, 1)), density=1000)",
     "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
     "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
 }

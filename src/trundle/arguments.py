@@ -6,10 +6,13 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import cache, wraps
 from types import FunctionType
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar, cast
 
 from trundle.real_array import has_truth_values
 from trundle.typing import Given, Kind
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,6 +56,8 @@ def answering(kind: type[T]) -> type[T]:
         if isinstance(member, classmethod | staticmethod):
             first = 1 if isinstance(member, classmethod) else 0
             setattr(kind, name, type(member)(_answered(member.__func__, first)))
+        elif isinstance(member, _Method):
+            member.function = _answered(member.function, 1)
         elif isinstance(member, FunctionType):
             setattr(kind, name, _answered(member, 1))
     _answer_making(kind)
@@ -95,6 +100,58 @@ def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) ->
             if home.get(name) is found:
                 home[name] = answered  # where pickle looks for it
             namespace[name] = answered
+
+
+def method(call: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """For a method that users call as `call`, such as "m.build": an error explains `m.build.simulate` and
+    `m.build["x"]`, where round brackets are missing.
+    """
+
+    def explain(function: Callable[P, R]) -> Callable[P, R]:
+        return cast("Callable[P, R]", _Method(function, call))
+
+    return explain
+
+
+class _Method:
+    """A method in its class."""
+
+    def __init__(self, function: Callable[..., Given], call: str) -> None:
+        self.function, self.call = function, call
+
+    def __get__(self, of: object, kind: type | None = None) -> Callable[..., Given]:
+        return self.function if of is None else _BoundMethod(self.function, of, self.call)
+
+
+class _BoundMethod:
+    """A method of one object."""
+
+    def __init__(self, function: Callable[..., Given], of: object, call: str) -> None:
+        self._function, self._of, self._call = function, of, call
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Given, **named: Given) -> Given:
+        return self._function(self._of, *args, **named)
+
+    def __getattr__(self, name: str) -> Given:
+        if name.startswith("__"):
+            return getattr(self._function.__get__(self._of), name)
+        raise AttributeError(f"{self._call} is a method: write {self._call}(...).{name}, with brackets.", name=name)
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise TypeError(f"{self._call} is a method: write {self._call}({key!r}), with round brackets.")
+
+    def __repr__(self) -> str:
+        return f"<method {self._call} of {self._of!r}: call it, {self._call}(...)>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return getattr, (self._of, self._function.__name__)
+
+    @property
+    def __signature__(self) -> "Signature":
+        from inspect import signature
+
+        return signature(self._function.__get__(self._of))
 
 
 def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type[T]], type[T]]:
@@ -151,7 +208,10 @@ def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | Non
 
 def _by_user() -> bool:
     """Whether a function that answers was called from outside this package."""
-    return str(sys._getframe(2).f_globals.get("__name__")).partition(".")[0] != __package__
+    caller = sys._getframe(2)
+    if caller.f_code is _BoundMethod.__call__.__code__ and caller.f_back is not None:
+        caller = caller.f_back
+    return str(caller.f_globals.get("__name__")).partition(".")[0] != __package__
 
 
 def _without(self: object, name: str) -> NoReturn:

@@ -372,3 +372,7 @@ def main() -> None:
             raise
         typer.echo(f"error: Trundle itself failed ({type(error).__name__}: {error}). --debug shows where.", err=True)
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -44,6 +44,10 @@ class UnsteadyWarning(UserWarning):
     """Eigenvalues about a state that is neither an equilibrium nor a steady motion."""
 
 
+class LostContactWarning(UserWarning):
+    """An equilibrium that exists only because a contact of the model cannot open: a real one would be lost."""
+
+
 class DerivativeWarning(UserWarning):
     """Derivatives of a run disagree with neighbouring runs, or eigenvalues have none."""
 

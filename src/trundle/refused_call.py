@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from trundle.typing import Given, Maker, Settings, Untyped
 
 _HOME = os.path.dirname(__file__)
 _LONG = 60
+_ABSTRACT = {"dict": "Mapping", "list": "Sequence", "tuple": "Sequence"}  # kinds as annotations name them
 UNADVISED = "_unadvised"  # attribute of an AttributeError that has no advice for this very name
 
 
@@ -142,7 +144,7 @@ class Call:
         name = inspect.unwrap(self.function).__name__
         of: Given = {"__init__": type(self.args[0]), "__new__": self.args[0]}[name] if name[0] == "_" else self.function
         text = " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
-        return f"{text.partition('. ')[0].rstrip('.')}."
+        return f"{_first_sentence(text)}."
 
     def _described(self, name: str) -> str:
         """What the docstring says of an argument: its kind, and the first sentence about it."""
@@ -151,9 +153,14 @@ class Call:
             names, colon, kind = line.partition(" : ")
             if colon and name in [n.strip().lstrip("*") for n in names.split(",")]:
                 text = " ".join(t.strip() for t in lines[i + 1 : i + 4] if t.startswith("    "))
-                sentence = text.partition(". ")[0].rstrip(".")
+                sentence = _first_sentence(text)
                 return f"{kind.removesuffix(', optional')}: {sentence}" if sentence else kind
         return ""
+
+
+def _first_sentence(text: str) -> str:
+    """Without its full stop; one before a number or a small letter belongs to an abbreviation, as in "Ch. 4"."""
+    return re.split(r"\.\s+(?=[^\s\da-z])", text, maxsplit=1)[0].rstrip(".")
 
 
 def _takes_truth_values(parameter: inspect.Parameter) -> bool:
@@ -177,7 +184,8 @@ def fits(value: object, hint: Untyped) -> bool:
     if hint in (float, int, complex):
         return isinstance(value, Number) or _is_expression(value)
     if isinstance(hint, str):  # names of classes that are not known here
-        return type(value).__module__ != "builtins" or type(value).__name__.removesuffix("Type") in hint
+        name = type(value).__name__.removesuffix("Type")
+        return type(value).__module__ != "builtins" or name in hint or _ABSTRACT.get(name, name) in hint
     kind = NoneType if hint is None else origin or hint
     if not isinstance(kind, type) or kind in (object, Given):
         return True

@@ -1,9 +1,9 @@
 """Symbols of parameters, which stand for numbers that may change, and expressions of them."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import final
+from typing import NoReturn, final
 
 import casadi as ca
 import numpy as np
@@ -64,7 +64,29 @@ class ParameterExpression(ca.SX):
             found = super().__array_ufunc__(ufunc, method, *inputs, **named)
         return _kept(found, inputs) if isinstance(found, ca.SX) and found.is_scalar() else found
 
+    def __array_function__(
+        self, function: Callable[..., Expr], types: Iterable[type], args: tuple[Expr, ...], named: dict[str, Option]
+    ) -> Expr:
+        """np.sum(k), np.where(k > 0, ...): as for plain expressions, which CasADi knows by their class."""
+        plain = tuple(_plain(a) for a in args)
+        if function in (np.any, np.all) and isinstance(plain[0], ca.SX):
+            plain = (plain[0] != 0, *plain[1:])  # CasADi compares with 1
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\s*casadi: a numpy function", FutureWarning)
+            found = ca.SX(self).__array_function__(function, (ca.SX,), plain, named)
+        return _kept(found, (self,)) if isinstance(found, ca.SX) and found.is_scalar() else found
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(f"{self._what()} it cannot be pickled alone. Pickle its model, pickle.dumps(m).")
+
     __hash__ = ca.SX.__hash__
+
+
+def _plain(value: Expr) -> Expr:
+    """An argument of a function of NumPy with expressions of parameters as plain ones, also inside lists."""
+    if isinstance(value, list | tuple):
+        return type(value)(_plain(v) for v in value)
+    return ca.SX(value) if isinstance(value, ParameterExpression) else value
 
 
 def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 import trundle as tr
 from trundle.cli import app
-from trundle.command.hanging_contacts import lost_contacts
+from trundle.study.lost_contacts import lost_contacts
 
 
 def told(*arguments):
@@ -44,4 +44,4 @@ def test_a_ball_under_a_ball_pulls(pitch, lost):
     m = tr.Model("two balls")
     ball = m.body("ball", mass=1.0, inertia=0.1)
     m.connect(tr.HigherPair(tr.Sphere(1.0), tr.Sphere(0.2)), m.ground, ball, law=tr.NoSlip())
-    assert lost_contacts(m.build(), {"ball.pitch": pitch}) == lost
+    assert lost_contacts(m.build().formulation, {"ball.pitch": pitch}) == lost

@@ -35,6 +35,7 @@ def public_calls() -> Iterator[tuple[str, Callable[..., Any], int]]:
     for kind in TALKED_TO:
         for name in dir(kind):
             member = inspect.getattr_static(kind, name)
+            member = getattr(member, "function", member)  # of a method that explains missing brackets
             bound = isinstance(member, classmethod | staticmethod)
             if not name.startswith("_") and (bound or inspect.isfunction(member)):
                 yield f"{kind.__module__}.{kind.__qualname__}.{name}", getattr(kind, name), 0 if bound else 1

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.command.find import read_speeds, read_sweep
-from trundle.command.hanging_contacts import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
-from trundle.errors import FileError, UnknownNameError, UnsteadyWarning
+from trundle.errors import FileError, LostContactWarning, UnknownNameError, UnsteadyWarning
+from trundle.study.lost_contacts import lost_contacts
 from trundle.typing import Option, State, Values
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def print_eigenvalues(system: "System", start: Values, at_start: bool, picture: 
     show(eigenvalue_table(linear))
     if not linear.steady:
         _say(f"the state is {UNSTEADY}")
-    lost = [] if at_start else lost_contacts(system, about)
+    lost = [] if at_start else lost_contacts(system.formulation, about)
     if lost:
         _say(f"at this equilibrium {' and '.join(lost)}: {LOST}")
     return _drawn(picture, linear)
@@ -119,7 +119,7 @@ def root_locus(
         if not at_start:
             state = _rest(system, state, given)
         found.append(_linear(system, state, given))
-        lost.append([] if at_start else lost_contacts(system, state or {}, given))
+        lost.append([] if at_start else lost_contacts(system.formulation, state or {}, given))
     return found, lost
 
 
@@ -139,4 +139,6 @@ def _rest(system: "System", start: Values | None, parameters: Mapping[str, float
     """The equilibrium, with the speeds that the start may have given set to zero."""
     speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.formulation.layout.coordinates}
     given = {name: value for name, value in (start or {}).items() if name not in speeds}
-    return {**system.equilibrium(given, parameters), **speeds}
+    with warnings.catch_warnings():  # the verbs say it themselves
+        warnings.simplefilter("ignore", LostContactWarning)
+        return {**system.equilibrium(given, parameters), **speeds}

@@ -59,8 +59,8 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
             raise ModelError(
                 f"the motion {c.name}.{link.name} has no inertia: the bodies beyond connection {c.name!r} (body "
                 f"{link.joint.child.name!r} first) have mass, but none that this degree of freedom moves, for "
-                f"instance a point mass on the axis of a hinge. Give the body an inertia, or remove the degree of "
-                f"freedom."
+                f"instance a point mass on the axis of a hinge. Give the body an inertia, or its shape a density=, "
+                f"which gives mass and inertia; or remove the degree of freedom."
             )
         if np.any(felt[at] < ROUND_OFF):
             raise ModelError(

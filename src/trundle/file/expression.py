@@ -161,7 +161,8 @@ def _tokens(text: str) -> Iterator[_Token]:
         if match is None:
             rest = text[at:]
             at += len(rest) - len(rest.lstrip())
-            _fail(text, at, f"{text[at]!r} has no meaning here")
+            equal = ": two sides are compared by ==, <, >; an event is where an expression passes zero, such as x - 3"
+            _fail(text, at, f"{text[at]!r} has no meaning here{equal if text[at] == '=' else ''}")
         kind = str(match.lastgroup)
         value = match.group(kind)
         if kind == "name" and value in ("and", "or", "not"):

@@ -115,7 +115,7 @@ def _in_our_words(item: Raw, expected: type[BaseModel]) -> str:
         "string_type": f"give a text, not {got}",
         "dict_type": f"give a mapping (name: value), not {got}",
         "model_type": f"give a mapping (name: value), not {got}",
-        "list_type": f"give a list, not {got}",
+        "list_type": f"give a list{', [0, 0, -9.81],' if 'gravity' in item['loc'] else ','} not {got}",
     }
     return words.get(kind, str(item["msg"]))
 

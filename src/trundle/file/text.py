@@ -18,6 +18,10 @@ def read_text(path: Path) -> str:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; build large models in Python.")
         return content.decode("utf-8")
     except OSError as error:
+        if "\n" in str(path):
+            raise FileError(
+                "give the path of a file, not its text: write the text to a file such as model.yaml."
+            ) from None
         example = "" if path.suffix else f" An example of that name comes by tr.examples.load({path.name!r}).model."
         raise FileError(f"{path}: cannot be read: {error.strerror or error}.{example}") from error
     except UnicodeDecodeError as error:

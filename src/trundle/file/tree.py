@@ -99,7 +99,9 @@ def read_tree(text: str) -> Tree:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
-        raise FileError(f"{where}this is not valid YAML: {error.problem or error.context}.") from error
+        problem = error.problem or error.context
+        remedy = " Indent lines with spaces, not with tabs." if "\\t" in str(problem) else ""
+        raise FileError(f"{where}this is not valid YAML: {problem}.{remedy}") from error
     except yaml.YAMLError as error:
         raise FileError(f"this is not valid YAML: {error}.") from error
     tree = Tree()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.errors import ModelError, StoreError
+from trundle.lookup.read import column_separator
 from trundle.lookup.table import Table
 from trundle.quantity import Part
 from trundle.system import System
@@ -29,7 +30,8 @@ class Experiment:
         "time" (s) and quantities of the model by name, one number a sample, or a row of numbers where the quantity is
         a vector ("ball.position" of shape (n, 3)); nan where nothing was measured. Columns with the names of inputs
         are what the system was given. A CSV file has the names in its first line, with or without units in brackets,
-        as `run.save("x.csv")` writes them; units must be those of the model.
+        as `run.save("x.csv")` writes them; units must be those of the model. Commas, semicolons or tabs separate the
+        columns.
     start, parameters : mapping, optional
         Values of this experiment by name; those of the model hold for others.
     hold : {"linear", "previous"}
@@ -48,7 +50,11 @@ class Experiment:
         self.start, self.parameters, self.hold = dict(start or {}), dict(parameters or {}), hold
         columns, self.units = _columns(data)
         if "time" not in columns:
-            raise ModelError(f"the data have no 'time'; they have {', '.join(map(repr, columns)) or 'nothing'}.")
+            names = ", ".join(map(repr, columns)) or "nothing"
+            raise ModelError(
+                f"the data have no 'time'; they have {names}. Rename the column of the times (s) to 'time'; the "
+                "first line of a file names its columns."
+            )
         self.time = columns.pop("time")
         self.values = columns
         if not columns:
@@ -147,10 +153,13 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
 def _read(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     """Columns of a CSV file by name, and units in brackets."""
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = [row for row in csv.reader(stream) if row]
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path} cannot be read: {error}.") from error
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise StoreError(f"{path} cannot be read: it is not a text file. Save it as CSV.") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+    separator = column_separator(text.partition("\n")[0])
+    rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if any(cell.strip() for cell in row)]
     if len(rows) < 2:
         raise StoreError(f"{path} has no data: it needs a line of names and lines of numbers.")
     names = [cell.split("[")[0].strip() for cell in rows[0]]
@@ -160,10 +169,11 @@ def _read(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         raise StoreError(f"{path}, line 1: a name appears twice.")
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(names):
-            raise StoreError(f"{path}, line {line}: {len(row)} numbers for {len(names)} names.")
+            raise StoreError(f"{path}, line {line}: {len(row)} numbers for {len(names)} names in the first line.")
         for name, cell in zip(names, row, strict=True):
             try:
                 columns[name].append(float(cell) if cell.strip() else np.nan)
             except ValueError:
-                raise StoreError(f"{path}, line {line}: {cell!r} under {name!r} is not a number.") from None
+                remedy = " Write decimals with a point." if "," in cell else ""
+                raise StoreError(f"{path}, line {line}: {cell!r} under {name!r} is not a number.{remedy}") from None
     return {name: np.array(values) for name, values in columns.items()}, units

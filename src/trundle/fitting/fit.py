@@ -1,6 +1,7 @@
 """The values of parameters and start values with which a system moves as was measured."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -16,10 +17,12 @@ from trundle.study.interruption import noticed_interruptions
 from trundle.study.run_options import listed
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
-from trundle.typing import Array, Option, Values
+from trundle.typing import Array, Given, Option, Values
 from trundle.warn import warn
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from trundle.fitting.experiment import Data
 
 POOR = 0.8  # of the spread of the data: a fit that leaves so much explains nothing
@@ -31,7 +34,7 @@ OPTIONS = ("formalism", "method", "rtol", "atol", "steps", "tables")
 
 def fit(
     system: System,
-    data: "Data | Experiment | Sequence[Data | Experiment]",
+    data: "xr.Dataset | Mapping[str, Given] | str | Path | Experiment | Sequence[Data | Experiment]",
     parameters: Mapping[str, float | None] | Sequence[str],
     *,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -213,7 +216,10 @@ def _bounds(names: tuple[str, ...], bounds: Mapping[str, tuple[float, float]], f
         if name not in names:
             raise ModelError(f"bounds are given for {name!r}, which is not estimated.")
         k = names.index(name)
-        low[k], high[k] = pair
+        try:
+            low[k], high[k] = pair
+        except (TypeError, ValueError):
+            raise ModelError(f"the bounds of {name!r} are two numbers, such as (0, 1), got {pair!r}.") from None
         if not low[k] < high[k]:
             raise ModelError(f"the bounds of {name!r} must rise, got {pair!r}.")
         if not low[k] <= first[k] <= high[k]:

@@ -38,6 +38,11 @@ def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> Json
     return {"x": tuple(knots for knots, _ in places), "y": out.reshape(*counts, *values.shape[1:]), **names}
 
 
+def column_separator(first_line: str) -> str:
+    """Comma, semicolon or tab: whichever the line with the names has most of."""
+    return max(",;\t", key=first_line.count)
+
+
 def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     try:
         if path.stat().st_size > LARGEST:
@@ -50,8 +55,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise ModelError(f"{path} is empty; its first line must name the columns.")
-    separator = max(",;\t", key=lines[0].count)
-    rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+    rows = list(csv.reader(lines, delimiter=column_separator(lines[0]), skipinitialspace=True))
     head = [name.strip() for name in rows[0]]
     for name in names:
         if name not in head:
@@ -66,8 +70,10 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
             try:
                 found[name].append(float(row[head.index(name)]))
             except ValueError:
+                cell = row[head.index(name)]
+                remedy = " Write decimals with a point." if "," in cell else ""
                 raise ModelError(
-                    f"{path}: row {i} has {row[head.index(name)]!r} in column {name!r}, which is not a number."
+                    f"{path}: row {i} has {cell!r} in column {name!r}, which is not a number.{remedy}"
                 ) from None
     return {name: np.array(values) for name, values in found.items()}
 

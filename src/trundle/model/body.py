@@ -78,6 +78,9 @@ class Body:
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_properties"}  # computed from the others
+
     @property
     def is_free(self) -> bool:
         """Whether its motion is unknown: it has an inertia, states and reactions. A body that is not free is a root

@@ -51,6 +51,9 @@ class ConnectedPair:
     missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
     by_rows: bool = False  # held by constraint rows: something relaxes them or asks for their multipliers
 
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name!r} between {self.first.body.name!r} and {self.second.body.name!r}>"
+
     @property
     def touching(self) -> Body:
         """The body whose material touches the first one."""

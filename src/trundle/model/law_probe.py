@@ -143,13 +143,15 @@ def no_interpolation() -> Iterator[None]:
     Other functions of NumPy give what CasADi's own give, without CasADi's notice on how that came to be.
     """
 
-    def refuse(expression: Expr, function: object, *rest: object) -> Expr:
+    def refuse(expression: Expr, function: object, types: object, args: tuple[Expr, ...], *rest: object) -> Expr:
         if function is np.interp:
             raise ModelError(
                 "np.interp cannot look up an expression. Declare a table, curve = m.table('curve', tr.Table(x, y, "
                 "between='linear')), and call it here: curve(s['...'])."
             )
-        return usual(expression, function, *rest)
+        if function in (np.any, np.all) and isinstance(args[0], ca.SX):
+            args = (args[0] != 0, *args[1:])  # CasADi compares with 1
+        return usual(expression, function, types, args, *rest)
 
     with _asking:
         usual = ca.SX.__array_function__

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, answering, method
 from trundle.errors import ModelError
 from trundle.model import advice
 from trundle.model.body import Body, Moves, components
@@ -254,6 +254,7 @@ class Model(Joining):
         check_resistance(self, motion, effort)
         self.resistances[motion] = effort
 
+    @method("m.build")
     @advised(**advice.BUILD)
     def build(self, formalism: str | None = None, omit: Values | None = None) -> "System":
         """Check the model and derive its equations; machine code is made when it is first needed.

@@ -51,6 +51,11 @@ class Register:
                 f"this expression. Ask for it after the run, run[{found.name!r}]. Laws, forces, states, outputs and "
                 "events may use coordinates, their rates, positions and velocities of bodies, states and parameters."
             )
+        if found is None and test is is_signal and name.startswith("energy."):
+            raise ModelError(
+                f"{name!r} cannot be used here: energies are computed after a run, run[{name!r}]. Write it with "
+                "positions and velocities instead, or integrate a power as a state (m.state)."
+            )
         if found is None or (test is not None and not test(found.quantity)):
             raise self.unknown(name, test, what)
         return found

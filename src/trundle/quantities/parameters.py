@@ -134,7 +134,7 @@ class ParameterLayout:
             if name in values:
                 if callable(value) and name in model.inputs:
                     raise ModelError(f"{name!r} is an input: a function of time is given as inputs={{{name!r}: ...}}.")
-                values[name] = finite_number(value, f"parameter {name!r}")
+                values[name] = finite_number(value, f"{'input' if name in model.inputs else 'parameter'} {name!r}")
         if given:
             faults = mass_faults(model, values) + size_faults(model, values)
             if faults:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import answering, unknown_attribute
+from trundle.arguments import answering, method, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
@@ -35,6 +35,7 @@ from trundle.typing import AnyArray, Array, Columns, Json, Option, Settings, Sta
 from trundle.warn import warn
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
@@ -43,6 +44,12 @@ ELSEWHERE = {
     "runs": "with system.batch(..., samples=101), batch['bob.angle'] has all cases, batch['bob.angle'].sel(case=3) one",
     "values": "batch.end('bob.angle').values at the end; with samples=101 also batch['bob.angle'].values",
     "energy": "ask it of single runs, system.simulate(...).energy",
+    "time": "batch['bob.angle'].time.values has the sample times",
+    "names": "batch.dataset has the states; any quantity that a run has goes by its name, batch.end('bob.position')",
+    "mean": "batch.end('bob.angle').mean(), and over time batch['bob.angle'].mean('case')",
+    "std": "batch.end('bob.angle').std(), and over time batch['bob.angle'].std('case')",
+    "to_dataframe": "batch.to_pandas()",
+    "to_csv": "batch.to_pandas().to_csv('batch.csv')",
 }
 """What new users look for, and where it is."""
 
@@ -92,6 +99,9 @@ class BatchRun:
 
     def __len__(self) -> int:
         return len(self.batch.t_end)
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a batch is not a list of runs: batch['bob.angle'] has all cases, .sel(case=3) one of them.")
 
     def __repr__(self) -> str:
         return f"<{self.summary()}>"
@@ -145,6 +155,7 @@ class BatchRun:
         """Cases that did not reach their end or a stop event, and why."""
         return {case: text for case, text in enumerate(self.messages) if text}
 
+    @method("batch.end")
     def end(self, name: str) -> "xr.DataArray":
         """A quantity, or a component such as "rod.position_x", at the end of every case.
 
@@ -190,6 +201,8 @@ class BatchRun:
         """A quantity, or a component of one, over cases and sample times."""
         import xarray as xr
 
+        if isinstance(name, int | slice):
+            raise TypeError("a batch is not a list of runs: batch['bob.angle'].sel(case=3) is a quantity of one case.")
         if self.batch.x.size == 0:
             raise SolveError("this batch kept the end states only; use batch(..., samples=...), or .end(name).")
         part = self.formulation.register.get(name)
@@ -225,9 +238,7 @@ class BatchRun:
         import xarray as xr
 
         sampled = self.batch.x.size > 0
-        groups = ("state",) if self.formulation.in_joints else ("state", "joints")
-        names = [q.name for q in self.formulation.register if q.group in groups]
-        arrays: Columns = {name: self[name] if sampled else self.end(name) for name in names}
+        arrays: Columns = {name: self[name] if sampled else self.end(name) for name in self._state_names()}
         arrays["outcome"] = xr.DataArray(self.outcomes, self._cases(), ("case",), attrs={"long_name": "how it ended"})
         arrays["t_end"] = xr.DataArray(self.batch.t_end, self._cases(), ("case",), attrs={"units": "s"})
         arrays["steps"] = xr.DataArray(self.batch.steps, self._cases(), ("case",))
@@ -255,6 +266,31 @@ class BatchRun:
         from trundle.run.store import write
 
         return write(self.dataset, path)
+
+    def to_pandas(self, *names: str) -> "pd.DataFrame":
+        """A pandas DataFrame with one row for each case, or for each case and sample time where the batch has samples.
+
+        Parameters
+        ----------
+        *names : str
+            Quantities; without any, the states. Components of vectors are columns of their own.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by case (and time); its columns are the values in which the cases differ, and the quantities with
+            their units: 'bob.angle [rad]', 'bob.position_x [m]'.
+        """
+        from trundle.run.table import batch_frame
+
+        sampled = self.batch.x.size > 0
+        asked = names or self._state_names()
+        varied = {name: values for name, values in self.labels.items() if values.ndim == 1}
+        return batch_frame([self[name] if sampled else self.end(name) for name in asked], varied)
+
+    def _state_names(self) -> list[str]:
+        groups = ("state",) if self.formulation.in_joints else ("state", "joints")
+        return [q.name for q in self.formulation.register if q.group in groups]
 
     def quantiles(self, name: str, parts: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> "xr.DataArray":
         """Quantiles of a quantity over the cases, at the samples or at the end.

@@ -35,6 +35,11 @@ class Energy:
         stored = run.formulation is not None or "energy.work_events" in run.names
         self.work_events = run.values("energy.work_events") if stored else np.zeros_like(self.work_lost)
 
+    def __call__(self, *args: object) -> NoReturn:
+        raise TypeError(
+            "run.energy is not a function: leave the brackets out, as in run.energy.total or run.energy.drift."
+        )
+
     def __getitem__(self, name: object) -> NoReturn:
         raise TypeError(f"the terms of the energy are attributes: run.energy.{name} or run['energy.{name}'].")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import answering, method
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
@@ -80,13 +80,17 @@ class RunQuantities:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._register.find(name) is not None
 
+    def __call__(self, *names: object) -> NoReturn:
+        raise TypeError("a Run is not a function: a quantity is run['bob.angle'], with square brackets.")
+
     def __iter__(self) -> NoReturn:
         raise TypeError("a Run is not a list: run.names has the names of its quantities, run.time the times.")
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and description; components such as "rod.position_x" too."""
         if not isinstance(name, str):
-            remedy = "Use one name, such as run['bob.angle']; run.names has all, run.time the times."
+            remedy = "Use one name, such as run['bob.angle']; run.names has all, run.time the times, and "
+            remedy += "run.to_pandas('bob.angle', 'bob.angle_rate') several quantities."
             raise UnknownNameError(shown(name), self.names, "quantity", remedy)
         if name in self._values:
             return self._values[name]
@@ -100,6 +104,7 @@ class RunQuantities:
     def __bool__(self) -> bool:
         return True
 
+    @method("run.values")
     def values(self, name: str) -> Array:
         """Plain numbers of a quantity.
 

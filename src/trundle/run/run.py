@@ -37,8 +37,7 @@ ELSEWHERE = {
     "to_dataframe": "run.to_pandas()",
     "to_netcdf": "run.save('result.nc')",
     "t": "run.time",
-    "x": "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for all states",
-    "y": "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for all states",
+    **dict.fromkeys("xy", "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for states"),
     "results": "run.dataset, or one quantity, run['bob.angle']",
     "data": "run.dataset, or one quantity, run['bob.angle']",
     "final": "run.values('bob.angle')[-1]",
@@ -270,6 +269,9 @@ class Run(RunQuantities):
         if wrong:
             remedy = "Give the names one by one, run.plot('bob.angle', 'bob.angle_rate')."
             raise UnknownNameError(shown(wrong[0]), self.names, remedy=remedy)
+        for name in names:
+            if Path(name).suffix in (".png", ".svg", ".pdf", ".jpg") and name not in self:
+                raise UnknownNameError(name, self.names, remedy=f"The file of a picture is given by path={name!r}.")
         return plot_quantities(self, names, **options)
 
     @preparing("the picture")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.lookup.signal import constant_signal
+from trundle.model.input import signal_name
 from trundle.run.provenance import provenance
 from trundle.typing import AnyArray, Json
 
@@ -48,6 +50,10 @@ def _head(run: "Run", facts: Json, width: int) -> list[str]:
     if energy.scale < 1e-200:
         balance = "none was exchanged"
     digests: dict[str, str] = json.loads(str(facts.get("tables", "{}")))
+    inputs = {
+        name: _input(name, value, digests) for name, value in run.parameters.items() if signal_name(name) in digests
+    }
+    digests = {name: digest for name, digest in digests.items() if name not in map(signal_name, inputs)}
     rows = [
         ("model", str(facts["title"])),
         ("time", f"{t[0]:g} to {t[-1]:g} s, {len(t)} samples"),
@@ -55,13 +61,23 @@ def _head(run: "Run", facts: Json, width: int) -> list[str]:
         ("method", _method(run.settings)),
         ("work", ", ".join(counts)),
         ("energy", balance),
-        ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
+        (
+            "parameters",
+            ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items() if name not in inputs),
+        ),
+        ("inputs", ", ".join(inputs.values())),
         ("tables", ", ".join(f"{name} ({digest[:12]})" for name, digest in digests.items())),
     ]
     rows[3:3] = [("warning", text) for text in run.warnings]
     lines = [_row(label, text, width) for label, text in rows if text]
     report = str(facts.get("start_report", "")).splitlines()
     return lines + _shortened("start", report, width)
+
+
+def _input(name: str, level: float, digests: dict[str, str]) -> str:
+    """An input as its number, or as the signal that it was given."""
+    digest = digests[signal_name(name)]
+    return f"{name} = {level:g}" if digest == constant_signal().digest else f"{signal_name(name)} ({digest[:12]})"
 
 
 def _row(label: str, text: str, width: int) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trundle.errors import StoreError
@@ -29,6 +30,28 @@ def data_frame(dataset: "xr.Dataset") -> "pd.DataFrame":
 
     table = pd.DataFrame(columns(dataset))
     return table.set_index(table.columns[0])
+
+
+def batch_frame(arrays: "Sequence[xr.DataArray]", varied: Columns) -> "pd.DataFrame":
+    """The table of a batch: a row for each case, or for each case and time, with the varied values as columns."""
+    import numpy as np
+    import pandas as pd
+
+    times = arrays[0]["time"].values if "time" in arrays[0].dims else None
+    cases = np.arange(arrays[0].sizes["case"])
+    index: pd.Index = pd.RangeIndex(len(cases), name="case")
+    if times is not None:
+        index = pd.MultiIndex.from_product([cases, times], names=["case", "time [s]"])
+    found = {name: np.repeat(values, len(index) // len(cases)) for name, values in varied.items()}
+    for values in arrays:
+        unit = values.attrs.get("units", "")
+        ending = f" [{unit}]" if unit else ""
+        if values.dims[-1] in ("case", "time"):
+            found[f"{values.name}{ending}"] = values.values.ravel()
+        else:
+            for label, column in zip(values[values.dims[-1]].values, np.moveaxis(values.values, -1, 0), strict=True):
+                found[f"{values.name}_{label}{ending}"] = column.ravel()
+    return pd.DataFrame(found, index)
 
 
 def columns(dataset: "xr.Dataset") -> Columns:

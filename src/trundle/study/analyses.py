@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trundle.arguments import answering
+from trundle.arguments import advised, answering
 from trundle.equations.formulation import Formulation
+from trundle.errors import LostContactWarning
 from trundle.quick_symbols import with_quick_symbols
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import Unchangeable
 from trundle.typing import Array, State, Values
+from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -113,16 +115,26 @@ class Analyses(Unchangeable):
         Returns
         -------
         dict
-            Coordinates by name. A FrozenTimeWarning says where a law changes with time, so that it is one at t only.
+            Coordinates by name. A FrozenTimeWarning says where a law changes with time, so that it is one at t only; a
+            LostContactWarning where it is one only because a contact cannot open (a disc that hangs under the road).
 
         Raises
         ------
         SolveError
             Where none is found.
         """
+        from trundle.study.lost_contacts import lost_contacts
         from trundle.study.rest import equilibrium
 
-        return equilibrium(self.formulation, start, parameters, t, stable)
+        found = equilibrium(self.formulation, start, parameters, t, stable)
+        rest = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in self.formulation.layout.coordinates}
+        lost = lost_contacts(self.formulation, found | rest, parameters, t)
+        if lost:
+            remedy = "Look for another one from other start values" + ", or the nearest one by stable=False" * stable
+            warn(
+                f"at this equilibrium {' and '.join(lost)}: a real contact would be lost. {remedy}.", LostContactWarning
+            )
+        return found
 
     @with_quick_symbols
     def steady(
@@ -154,6 +166,7 @@ class Analyses(Unchangeable):
 
         return steady(self.formulation, given, start, parameters, t)
 
+    @advised(**{"*": "values go by name, system.linearise({'bob.angle_rate': 2.0})"})
     @with_quick_symbols
     def linearise(
         self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0

@@ -275,7 +275,8 @@ def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
     if not len(matrix):
         return np.zeros(0, complex)
     known, errors = uncertain_eigenvalues(matrix)
-    matrix, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
+    with np.errstate(invalid="ignore"):  # SciPy rounds the scales to integers as well, which large ones do not fit
+        matrix, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
     change = (change * scale) / scale[:, None]
     values, left, right = eig(matrix, left=True)
     error = errors[np.argmin(np.abs(known[None, :] - values[:, None]), axis=1)]

@@ -21,6 +21,8 @@ from trundle.model.part_check import evaluate
 from trundle.motion.links import frame_pose
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Free
+from trundle.pairs.planar import Line, Segment
+from trundle.pairs.surface import Plane
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
 from trundle.study.scales import set_sizes
@@ -78,10 +80,10 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
             raise SolveError(_nowhere(c))
         if gap < -OVERLAP:
             moved = second if c.touching.is_free else first
-            order = "" if c.touching.is_free else " The first surface belongs to the first body: are the two exchanged?"
             raise SolveError(
                 f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap * length:.3g} m at the start. Move them "
-                f"apart with start values such as '{moved}.position', or let a compliant normal do it.{order}"
+                f"apart with start values such as '{moved}.position', or let a compliant normal do it."
+                f"{_likely_reason(c)}"
             )
         if slip > SLIPPING:
             raise SolveError(
@@ -89,6 +91,19 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
                 f"values move {second!r} there at {slip * speed:.3g} m/s or rad/s. Give consistent velocities, or a "
                 f"friction law that can slide, such as tr.Coulomb."
             )
+
+
+def _likely_reason(c: ConnectedPair) -> str:
+    """Why two bodies overlap, other than by their start values: surfaces exchanged, or one facing the wrong way."""
+    if not c.touching.is_free:
+        return " The first surface belongs to the first body: are the two exchanged?"
+    flat = getattr(c.pair, "second", None)
+    if isinstance(flat, Plane | Line | Segment):
+        return (
+            f" The material of a {type(flat).__name__} lies below z = 0 of its frame: if {c.touching.name!r} shall lie "
+            "above, give that frame half a turn, body.frame((0, 0, 0), ('y', np.pi))."
+        )
+    return ""
 
 
 def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:

@@ -171,7 +171,15 @@ class _Scaled:
         key = np.asarray(z, float).tobytes()
         if key not in self._kept:
             values = _Values(zip(self.names, (self.low + self.width * z).tolist(), strict=True))
-            answer = self.function(values)
+            try:
+                answer = self.function(values)
+            except TypeError as error:
+                if _Values.__name__ not in str(error):
+                    raise
+                raise SolveError(
+                    f"optimise: objective and conditions are called with the values by name, {values}: use them as in "
+                    f"lambda values: values[{self.names[0]!r}] ** 2 ({error})."
+                ) from error
             self._heed()
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
             try:

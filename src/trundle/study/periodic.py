@@ -158,7 +158,10 @@ class ReturnMap:
                 f"({run.outcome.name}). Start closer to the periodic motion, or wait longer (longest=...)."
             )
         if log.index[end] != wanted:
-            raise SolveError(f"the motion does not return: it reaches {self.names[log.index[end]]!r} first.")
+            raise SolveError(
+                f"the motion does not return to {self.section.event!r}: {self.names[log.index[end]]!r} happens first. "
+                "Start closer to a periodic motion; with these parameters there may be none."
+            )
         last = self._last(log, end)
         came, back = self._bring_back(self.jumps.state_after(last)[:n])
         events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, answering, method
 from trundle.equations.formulation import Formulation
 from trundle.integrate.options import Steps
 from trundle.lookup.table import Table
@@ -26,6 +26,7 @@ class Runs(Unchangeable):
 
     formulation: Formulation
 
+    @method("system.simulate")
     @advised("write the duration in s, system.simulate(5.0)", **ARGUMENTS)
     @with_quick_symbols
     def simulate(

@@ -258,7 +258,9 @@ def uncertain_eigenvalues(matrix: AnyArray) -> tuple[AnyArray, AnyArray]:
     if not len(values):
         return values, np.zeros(0)
     rng = np.random.default_rng(3)
-    error = np.full(len(values), ROUND_OFF * float(np.linalg.norm(matrix_balance(matrix)[0])))
+    with np.errstate(invalid="ignore"):  # SciPy rounds the scales to integers as well, which large ones do not fit
+        balanced = matrix_balance(matrix)[0]
+    error = np.full(len(values), ROUND_OFF * float(np.linalg.norm(balanced)))
     for _ in range(3):
         other = np.linalg.eigvals(matrix * (1 + 1e-14 * rng.uniform(-1, 1, size=matrix.shape)))
         error = np.maximum(error, np.min(np.abs(other[None, :] - values[:, None]), axis=1))

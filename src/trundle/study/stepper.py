@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
@@ -79,6 +79,18 @@ class Stepper:
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(
+            "a Stepper cannot be pickled or copied: it is a run in memory. stepper.save() and stepper.restore(saved) "
+            "return to an earlier state, and stepper.run() gives a Run, which can be pickled."
+        )
+
+    def __setitem__(self, name: str, value: object) -> NoReturn:
+        raise TypeError(
+            f"a Stepper takes new values of inputs only, stepper.set({{'torque': 1.0}}); {name!r} cannot be assigned. "
+            "Let an event change a state, or begin another stepper there."
+        )
 
     def __repr__(self) -> str:
         ending = "" if self._goes_on else f", {self.outcome}"

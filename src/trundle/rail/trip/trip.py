@@ -81,6 +81,7 @@ class Trip:
     ) -> None:  # fmt: skip
         if not isinstance(vehicle, Vehicle):
             order = " The vehicle comes first, then its line." if isinstance(vehicle, Alignment) else ""
+            order = " Call it, with brackets." if callable(vehicle) else order
             raise ModelError(f"Trip: a vehicle such as a rail.Wagon is needed, got {type(vehicle).__name__}.{order}")
         self.vehicle, self.line = vehicle, line
         self.law = _law(speed, acceleration)

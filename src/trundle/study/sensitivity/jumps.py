@@ -169,7 +169,8 @@ class Jumps:
             if np.any(np.abs(other - dt) > TOGETHER * (np.abs(other) + np.abs(dt)) + 1e-12):
                 raise SolveError(
                     f"at t = {event.t:.6g} s the events {self.names[first]!r} and {self.names[i]!r} happen at once, "
-                    "and one after the other in motions nearby: the run has no derivative beyond that time."
+                    "and one after the other in motions nearby: the run has no derivative beyond that time. For a "
+                    "body that moves in the x, z plane only, m.contact(..., planar=True) has fewer contacts."
                 )
         return dt
 
