@@ -375,7 +375,7 @@ _ELSEWHERE = {
     "tr.Motor(lambda t, q, u: ...)",
     "deg2rad": _DEGREES,
     "radians": _DEGREES,
-    "simulate": "build the model, system = m.build(), and ask system.simulate(5.0)",
+    "simulate": "build the model, system = m.build(), and call system.simulate(5.0)",
     "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
     "inertia": "a density gives mass and inertia of a shape, m.body('b', shape=tr.shape.Box((1, 1, 1)), density=1000)",
     "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",

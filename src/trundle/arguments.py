@@ -1,4 +1,4 @@
-"""What a function or class does not have is answered with what was probably meant, and with what it has."""
+"""Helpful errors for wrong calls: they name the arguments that a function takes, and what was probably meant."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 _Cached: Kind = type(cache(lambda: None))  # a function under `cache`
 BARE = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError, AssertionError)
-"""Errors that Python and libraries raise where they meet what they cannot use."""
+"""Errors of Python and of libraries that are replaced by an explanation where the arguments are wrong."""
 
 
 def advised(values: str = "", called: str = "", /, **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """For a method: calls that do not fit it are answered. `advice` says, for names of arguments that it does not
-    have, what to write instead ("*": for all others); `values` says how to give its values, where there are too many
-    or too few. `called` is the name under which users call it, where that is not its own.
+    """Decorator of a method: errors of wrong calls explain what to write. `advice` has, for names of arguments that it
+    does not take, what to write instead ("*": for all others); `values` is shown where there are too many or too few
+    values. `called` is the name under which users call it, if that is not its own.
     """
     return lambda function: _answered(function, 1, called, values, advice)
 
@@ -47,8 +47,8 @@ def advised_class(values: str = "", **advice: str) -> Callable[[type[T]], type[T
 
 
 def answering(kind: type[T]) -> type[T]:
-    """For a class that users talk to: calls that do not fit it, or one of its public methods, are answered, and so are
-    names that it does not have.
+    """Decorator of a public class: errors of wrong calls of it and of its public methods, and of unknown attributes,
+    explain what to write.
     """
     for name, member in list(vars(kind).items()):
         if name.startswith("_"):
@@ -67,7 +67,7 @@ def answering(kind: type[T]) -> type[T]:
 
 
 def answering_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
-    """The same; `advice` says, for names that it does not have, where to find what is meant."""
+    """The same; `advice` has, for attributes that it does not have, what to use instead."""
 
     def answer(kind: type[T]) -> type[T]:
         def without(self: object, name: str) -> NoReturn:
@@ -80,8 +80,8 @@ def answering_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
 
 
 def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
-    """For the public names of a module: calls that do not fit one of its functions or classes are answered, and in a
-    package names that it does not have.
+    """For the public names of a module: errors of wrong calls of its functions and classes explain what to write, and
+    in a package so do those of unknown names.
     """
     if "__path__" in namespace and "__getattr__" not in namespace:
         package, known = str(namespace["__name__"]), list(names)
@@ -155,7 +155,7 @@ class _BoundMethod:
 
 
 def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type[T]], type[T]]:
-    """For a frozen dataclass: `refuse` answers who sets an attribute (object, name, value)."""
+    """Decorator of a frozen dataclass: `refuse` raises the error where an attribute is set (object, name, value)."""
 
     def seal(kind: type[T]) -> type[T]:
         setattr(kind, "__setattr__", refuse)  # noqa: B010  a frozen dataclass lets none be written in its class
@@ -191,7 +191,7 @@ def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[s
 
 
 def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | None = None) -> None:
-    """Answer how objects of this class are made: by its `__init__`, or by the `__new__` of a named tuple."""
+    """Explain wrong calls of a class: of its `__init__`, or of the `__new__` of a named tuple."""
     name = "__new__" if isinstance(kind.__new__, FunctionType) else "__init__"
     made = getattr(kind, name)
     if made in _ANSWERED:
@@ -207,7 +207,7 @@ def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | Non
 
 
 def _by_user() -> bool:
-    """Whether a function that answers was called from outside this package."""
+    """Whether a decorated function was called from outside this package."""
     caller = sys._getframe(2)
     if caller.f_code is _BoundMethod.__call__.__code__ and caller.f_back is not None:
         caller = caller.f_back
@@ -225,8 +225,8 @@ def _made_of_nothing(self: object) -> None:
 def _answered(
     function: Callable[P, R], first: int, what: str = "", values: str = "", advice: Mapping[str, str] | None = None
 ) -> Callable[P, R]:
-    """The function, whose first arguments (self) nobody writes. What it takes is asked when a call has failed, or is
-    given truth values: any other costs nothing more than to look for these.
+    """The function with explanations of wrong calls; users do not write its `first` arguments (self). The signature is
+    inspected only if a call fails or contains truth values, so that correct calls cost little.
     """
     if function in _ANSWERED:
         return function

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Atomic writing of files."""
 
 import os
 import uuid
@@ -24,7 +24,7 @@ def check_target(target: Path) -> None:
 
 
 def write_whole(target: Path, content: bytes | memoryview) -> None:
-    """Write a neighbour of the target and move it there: os.replace is atomic within a directory."""
+    """Write a temporary file beside the target and move it there: os.replace is atomic within a directory."""
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         with part.open("wb") as file:

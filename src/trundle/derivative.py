@@ -1,7 +1,7 @@
-"""Derivatives of expressions: the one place where the tape is differentiated.
+"""Derivatives of expressions: the only place where the tape is differentiated.
 
-Numbers that are looked up in tables do not change while an argument moves within its cell: their derivative is zero.
-CasADi does not know that by itself; it is said here and nowhere else.
+Coefficients that are looked up in tables are constant within a cell, so their derivative is zero. CasADi does not know
+this; it is taken into account here.
 """
 
 import casadi as ca

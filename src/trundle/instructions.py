@@ -1,9 +1,9 @@
-"""What a function on the tape does, instruction by instruction.
+"""The instructions of a function on the tape.
 
-CasADi tells about each instruction by itself, three calls of two microseconds each, which adds up to half of what
-reading a large function takes. Its text for storing a function holds the same numbers side by side: they are taken
-from there. What was found is compared with what CasADi says for one instruction of every kind and for some others; a
-version of CasADi with another form of text is asked instruction by instruction, and gives the same.
+CasADi returns one instruction at a time, in three calls of two microseconds each, which would be half of the time for
+reading a large function. The text in which CasADi serialises a function contains the same numbers, and they are read
+from there. One instruction of every kind and some others are compared with those that CasADi returns; if the format of
+the text differs in another version of CasADi, the instructions are read one by one, with the same result.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _ROW = 32
 """Letters of an instruction in CasADi's text: four whole numbers of 32 bits, four bits a letter, the low ones first."""
 _SAMPLES = 20
 _SHORT = 300
-"""Instructions up to which it is quicker to ask for each."""
+"""Number of instructions up to which reading them one by one is faster."""
 
 Step = tuple[int, int, Sequence[int], Sequence[int]]
 """Number of the instruction, operation of CasADi, registers (or places) that it takes, and that it gives."""

@@ -127,13 +127,13 @@ def sign(x: Expr) -> Expr:
 
 @keeping
 def floor(x: Expr) -> Expr:
-    """Largest whole number not above x."""
+    """Largest integer not above x."""
     return ca.floor(x)
 
 
 @keeping
 def ceil(x: Expr) -> Expr:
-    """Smallest whole number not below x."""
+    """Smallest integer not below x."""
     return ca.ceil(x)
 
 

@@ -1,5 +1,5 @@
-"""Nobody waits without being told why: what is prepared for longer than half a second says what it is and how long
-it took, and long work how far it is.
+"""Messages on stderr while work takes longer than half a second: what is prepared and how long it took, or how far long
+work has got.
 """
 
 import sys
@@ -23,7 +23,7 @@ def in_notebook() -> bool:
 
 
 def is_watched() -> bool:
-    """Whether somebody reads along: stderr is a terminal, or this is a notebook."""
+    """Whether messages are visible: stderr is a terminal, or this is a notebook."""
     return sys.stderr.isatty() or in_notebook()
 
 
@@ -94,7 +94,7 @@ def reported_elsewhere() -> Iterator[None]:
 
 
 def _ignore(_: str) -> None:
-    """Nobody reads along."""
+    """Used where messages are not visible."""
 
 
 def _say(text: str) -> None:

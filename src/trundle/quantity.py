@@ -1,4 +1,4 @@
-"""A quantity: something that can be asked of a model by name. Every part of a model yields its own."""
+"""Quantities of a model by name. Every part of a model defines its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Of = Callable[[Answering], Expr]
 
 @final
 class Needs(StrEnum):
-    """What must be so for a quantity to be known."""
+    """Conditions under which a quantity is available."""
 
     NOTHING = ""
     COORDINATE = "coordinate"  # a coordinate of the tree, or one that can be measured
@@ -25,9 +25,8 @@ class Needs(StrEnum):
 @final
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """What a part of a model can be asked: whose it is, unit, sentence, number of components and expression.
-
-    `group` says which quantities are evaluated together.
+    """A quantity of a part of a model: its owner, unit, description, number of components and expression. Quantities of
+    the same `group` are evaluated together.
     """
 
     owner: str  # name of the body, connection or force; empty for what the model as a whole has

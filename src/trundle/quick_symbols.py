@@ -49,7 +49,7 @@ def _quick_operators() -> dict[str, Callable[[Expr, Expr], Expr]]:
     found = {}
     for name, operation in OPERATORS.items():
         for method, swapped in ((f"__{name}__", False), (f"__r{name}__", True)):
-            found[method] = _direct(operation, getattr(ca.SX, method), swapped)  # CasADi's are those of a class above
+            found[method] = _direct(operation, getattr(ca.SX, method), swapped)  # CasADi defines them in a base class
     return found
 
 

@@ -1,4 +1,4 @@
-"""Numbers as a person gives them in a list: truth values and text among them are mistakes, not ones and zeros."""
+"""Arrays of real numbers from user input; truth values and text are refused instead of being converted."""
 
 from collections.abc import Iterable
 

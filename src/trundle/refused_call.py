@@ -24,8 +24,8 @@ UNADVISED = "_unadvised"  # attribute of an AttributeError that has no advice fo
 
 
 def is_meant(error: BaseException) -> bool:
-    """Whether a `raise` of this package made the error, whose words then need no others. They do where code of this
-    package asked an object for an attribute that it does not have: then the object is the wrong one.
+    """Whether the error was raised by a `raise` statement of this package, so that its message is complete. It is not
+    where code of this package used an attribute that an object does not have: then the object is the wrong one.
     """
     last, before = error.__traceback__, None
     while last is not None and last.tb_next is not None:
@@ -171,7 +171,7 @@ def _takes_truth_values(parameter: inspect.Parameter) -> bool:
 
 
 def fits(value: object, hint: Untyped) -> bool:
-    """Whether a value is of the kind that an annotation names; where that cannot be told, it is."""
+    """Whether a value is of the type that an annotation names; True if that cannot be decided."""
     if get_origin(hint) is Annotated:
         return fits(value, get_args(hint)[0])
     if hint == ArrayLike:

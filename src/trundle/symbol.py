@@ -98,7 +98,7 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
         if text is not None:
             raise TypeError(
                 f"{operation.__name__.strip('_')} takes numbers and expressions, got the text {text!r}. Quantities are "
-                f"asked by name inside functions of the signals, such as lambda s: tr.sin(s['bob.angle'])."
+                f"used by name inside functions of the signals, such as lambda s: tr.sin(s['bob.angle'])."
             )
         try:
             found = operation(*args, **named)

@@ -15,9 +15,9 @@ TWO = HUNG + "w = m.body('w', mass=1.0, inertia=0.1)\nm.connect(tr.Revolute('y')
 
 MISTAKES = {
     # the model
-    "a body in brackets": (HUNG, "m['bob']", r"ask m\.bodies\['bob'\]"),
+    "a body in brackets": (HUNG, "m['bob']", r"use m\.bodies\['bob'\]"),
     "a result of a model": (HUNG, "m['bob.angle']", r"a Model is not a table.*run\['bob\.angle'\]"),
-    "a body as an attribute": (HUNG, "m.bob", r"ask m\.bodies\['bob'\]"),
+    "a body as an attribute": (HUNG, "m.bob", r"use m\.bodies\['bob'\]"),
     "a gear as a coupling": (HUNG, "m.couple(tr.Gear(2.0), bob, bob)", r"m\.connect\(tr\.Gear\(2\.0\)"),
     "a picture of a model": (HUNG, "m.plot('bob.angle')", r"run = m\.build\(\)\.simulate\(5\.0\)"),
     "a word that nothing resembles": (HUNG, "m.hinges", r"joints and contacts by m\.connect"),
@@ -46,7 +46,7 @@ MISTAKES = {
     ),
     "a misspelt shape": (HEAD, "tr.shape.Sphre(0.1)", r"Did you mean tr\.shape\.Sphere"),
     "a cube": (HEAD, "tr.shape.Cube(0.1)", r"write tr\.shape\.Box\(\(0\.1, 0\.1, 0\.1\)\)"),
-    "the angle of a body": (HEAD, "bob.angle", r"ask a run, run\['bob\.angle'\]"),
+    "the angle of a body": (HEAD, "bob.angle", r"use a run, run\['bob\.angle'\]"),
     "a body that is turned": (HEAD, "bob.rotate('y', 30)", r"bob\.frame\(\(0, 0, 0\), \('y', tr\.degrees\(30\)\)\)"),
     "gravity of a plane model": (HUNG, "m.gravity = (0, -9.81)", r"three coordinates.*like \(0, 0, -9\.81\)"),
     "an angle of a moving frame": (HEAD, "m.moving_frame('ship', rotation=30)", r"\(axis, angle in rad\).*got 30"),

@@ -217,7 +217,7 @@ def test_all_laws_in_one_picture(tmp_path):
         (partial(Linear, "dry"), "Linear: mu must be a number"),
         (partial(FallingFriction, 0.3, floor=0.0), "floor must lie above 0"),
         (partial(Polach, 0.3, adhesion=0.4, slip=0.5), "1 >= adhesion >= slip > 0"),
-        (partial(Fastsim, 0.3, 1, 10), "along must be a whole number from 2"),
+        (partial(Fastsim, 0.3, 1, 10), "along must be an integer from 2"),
         (partial(Fastsim, 0.3, 10, 10, "round"), "'parabolic' or 'elliptic'"),
         (partial(Fastsim(0.3, 40, 40).force, ca.SX.sym("x"), 0, 0, N, PATCH), "too large for the tape"),
         (partial(Polach(0.3).force, 0.01, 0.0, 0.0, [1e4, -5.0], PATCH), "load is -5 at index 1 N; an open contact"),

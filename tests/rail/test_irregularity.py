@@ -167,7 +167,7 @@ BAD = [
     (lambda: rail.Irregularity.erri("low").on_grid(0.0, 10.0, 0.0), "positive step"),
     (lambda: rail.Irregularity.erri("low", seed="x"), "non-negative integer"),
     (lambda: rail.Irregularity.erri("low", wavelengths=3), "shortest, longest"),
-    (lambda: rail.Irregularity.erri("low", waves=2.5), "whole number of sines"),
+    (lambda: rail.Irregularity.erri("low", waves=2.5), "must be a positive integer"),
     (lambda: rail.Irregularity.from_spectra({"vertical": 5}), "function of rad/m"),
 ]
 

@@ -139,7 +139,7 @@ class BondGraph:
         state : mapping, optional
             The state of the graph, as `system.graph_state` gives it; at rest in the assembled pose unless given.
         parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given.
+            Values by name. Names that are not given have the values of the model.
         t : float
             Time (s).
 
@@ -161,7 +161,7 @@ class BondGraph:
         Parameters
         ----------
         state, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
 

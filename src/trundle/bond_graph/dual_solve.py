@@ -25,8 +25,8 @@ def accelerations(dual: "DualGraph", state: Values | None, parameters: Values | 
     graph = dual.graph
     if graph.missing:
         raise SolveError(
-            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Ask the "
-            "system: system.accelerations(...)."
+            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
+            "system.accelerations(...)."
         )
     return _Tableau(dual, Point(graph, state, parameters, t)).solve()
 

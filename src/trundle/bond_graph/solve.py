@@ -50,8 +50,8 @@ def accelerations(graph: "BondGraph", state: Values | None, parameters: Values |
     """Accelerations of all bodies, rates of states and efforts of sealed flows, by name."""
     if graph.missing:
         raise SolveError(
-            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Ask the "
-            "system: system.accelerations(...)."
+            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
+            "system.accelerations(...)."
         )
     return Assembly(graph, Point(graph, state, parameters, t)).solve()
 

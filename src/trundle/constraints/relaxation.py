@@ -10,7 +10,7 @@ import numpy as np
 from trundle.constraints.row import Role, Row
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.signals import Signals
-from trundle.model.law_probe import Asker, MultiplierSignals
+from trundle.model.law_probe import LawProbe, MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.non_ideal import entries
 from trundle.typing import Expr
@@ -24,36 +24,36 @@ def weight_faults(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str
     """What is wrong with weights and resistances, before anything is derived; and the rows that they are about: those
     that have weights or whose multipliers are asked for.
     """
-    asker = Asker(model)
+    probe = LawProbe(model)
     multipliers: dict[str, Expr] = {}
     for name, weight in weights.items():
         where = f"the weight of {name!r}"
-        for answer in asker.ask(where, partial(_asked_answer, asker, weight, multipliers)):
+        for answer in probe.evaluate(where, partial(_weight_value, probe, weight, multipliers)):
             if answer.is_constant() and not 0 <= float(answer) <= 1:
-                asker.faults.append(
+                probe.faults.append(
                     f"{where} is {float(answer):g}; weights lie between 0 (the constraint is lifted) and 1 (held)."
                 )
     for rows, matrix in model.weight_matrices.items():
         n, where = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
-        asker.ask(where, partial(_asked_matrix, asker, matrix, n, multipliers), n**2)
+        probe.evaluate(where, partial(_matrix_entries, probe, matrix, n, multipliers), n**2)
     for name, effort in model.resistances.items():
-        asker.ask(f"the resistance along {name!r}", partial(_asked_answer, asker, effort, multipliers))
+        probe.evaluate(f"the resistance along {name!r}", partial(_weight_value, probe, effort, multipliers))
     mixed = [row for rows in model.weight_matrices for row in rows]
-    return asker.faults, [*weights, *mixed, *multipliers]
+    return probe.faults, [*weights, *mixed, *multipliers]
 
 
 def _answer(weight: Weight, signals: Signals) -> list[Expr]:
     return [weight(signals) if callable(weight) else weight]
 
 
-def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Expr]) -> list[Expr]:
-    answer = _answer(weight, MultiplierSignals(asker.signals, symbols))
-    asker.known |= {symbol.element_hash() for symbol in symbols.values()}
+def _weight_value(probe: LawProbe, weight: Weight, symbols: dict[str, Expr]) -> list[Expr]:
+    answer = _answer(weight, MultiplierSignals(probe.signals, symbols))
+    probe.known |= {symbol.element_hash() for symbol in symbols.values()}
     return answer
 
 
-def _asked_matrix(asker: Asker, matrix: object, n: int, symbols: dict[str, Expr]) -> list[Expr]:
-    return [entries(_asked_answer(asker, matrix, symbols)[0], n)]
+def _matrix_entries(probe: LawProbe, matrix: object, n: int, symbols: dict[str, Expr]) -> list[Expr]:
+    return [entries(_weight_value(probe, matrix, symbols)[0], n)]
 
 
 def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict[str, Expr]) -> list[Row]:

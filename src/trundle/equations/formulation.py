@@ -42,8 +42,8 @@ class Built(Protocol):
 
 @final
 class Formulation:
-    """Equations in one formalism: functions on the tape, kernels, quantities by name. Each is made once, when it is
-    first asked for.
+    """Equations in one formalism: functions on the tape, kernels, quantities by name. Each is made once, on first
+    use.
     """
 
     def __init__(self, derivation: Derivation, formalism: str) -> None:
@@ -66,7 +66,7 @@ class Formulation:
         return self
 
     def once(self, make: "Callable[[Formulation], Found]") -> Found:
-        """What `make` finds from this formulation, found when first asked for."""
+        """What `make` finds from this formulation, found on first use."""
         if make not in self._made:
             self._made[make] = make(self)
         found: Found = self._made[make]

@@ -1,4 +1,4 @@
-"""Machine code of the equations: compiled when first asked for, and kept on disk under the key of the Spec."""
+"""Machine code of the equations: compiled on first use, and kept on disk under the key of the Spec."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -69,7 +69,7 @@ class Pairs:
         if not isinstance(given.get("planar", False), bool):
             self.faults.add((*path, "planar"), f"give true or false, not {given.pop('planar')}")
         if isinstance(given.get("feet", 3), bool) or not isinstance(given.get("feet", 3), int):
-            self.faults.add((*path, "feet"), f"give a whole number, not {given.pop('feet')}")
+            self.faults.add((*path, "feet"), f"give an integer, not {given.pop('feet')}")
         return {word: given[word] for word in ("planar", "feet") if word in given}
 
     def _refuse(self, connection: schema.Connection, known: list[str], path: Path) -> None:

@@ -186,7 +186,7 @@ class _Reader:
         if "seed" in given:
             options["seed"] = given["seed"]
             if not isinstance(given["seed"], int) or given["seed"] < 0:
-                self.faults.add((*path, "seed"), "give a whole number from 0 on")
+                self.faults.add((*path, "seed"), "give an integer from 0 on")
         if "tolerance" in given:
             options["tolerance"] = self.numbers.one(given["tolerance"], (*path, "tolerance"))
         (word,) = set(given) & set(makers)

@@ -133,7 +133,7 @@ class _Parts:
 
     def _whole(self, raw: Raw, path: Path) -> int:
         if isinstance(raw, bool) or not isinstance(raw, int):
-            self.faults.add(path, "give a whole number")
+            self.faults.add(path, "give an integer")
             return 1
         return raw
 

@@ -34,7 +34,7 @@ def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
 def compile_tapes(tapes: Mapping[str, Tape], lanes: int = 1, cache: ObjectCache | None = USER_CACHE) -> Bundle:
     """The same for tapes that were read, as a bundle that can be loaded now and kept under a key of the caller's."""
     if lanes not in (1, 2, 4, 8):
-        raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
+        raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: see host_lanes() for this processor.")
     fused = {name: fuse(tape) for name, tape in tapes.items()}
     if any((tape.rows[:, 0] == CODE[SOLVE]).any() for tape in tapes.values()):
         load_solver()

@@ -89,7 +89,7 @@ class FrictionLaw(ContactLaw):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
         speed : expression
             Size of the slip velocity (m/s), or angular speed (rad/s).
         rolling : expression
@@ -109,7 +109,7 @@ class FrictionLaw(ContactLaw):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
         motion : sequence of expression
             Components of the slip velocity (m/s) or angular velocity (rad/s).
         rolling : expression
@@ -132,7 +132,7 @@ class FrictionLaw(ContactLaw):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
         motion : sequence of expression
             Components of the slip velocity (m/s).
         grip : sequence of expression
@@ -152,7 +152,7 @@ class FrictionLaw(ContactLaw):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------

@@ -38,7 +38,7 @@ class Law:
         return (self.element,)
 
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
-        """What can be asked of the law on a coordinate (of this unit) of connection `owner`.
+        """Quantities of the law on a coordinate (of this unit) of connection `owner`.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Where new users find what a Model does not have under the name they look for."""
+"""Advice for new users: where to find what a Model does not have under the expected name."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -21,11 +21,11 @@ ELSEWHERE = {
     "fix": "write m.connect(tr.Fixed(), m.ground, bob)",
     "couple": "gears, racks and belts are connections, m.connect(tr.Gear(2.0), first_wheel, second_wheel)",
     "gear": "write m.connect(tr.Gear(2.0), first_wheel, second_wheel)",
-    "run": "build it, system = m.build(), and ask system.simulate(5.0)",
-    "plot": "build and run it, run = m.build().simulate(5.0), and ask run.plot('bob.angle')",
-    "show": "build and run it, run = m.build().simulate(5.0), and ask run.show()",
+    "run": "build it, system = m.build(), and call system.simulate(5.0)",
+    "plot": "build and run it, run = m.build().simulate(5.0), and call run.plot('bob.angle')",
+    "show": "build and run it, run = m.build().simulate(5.0), and call run.show()",
     "formulation": "studies take what is built from it, system = m.build()",
-    "solve": "build it, system = m.build(), and ask system.simulate(5.0)",
+    "solve": "build it, system = m.build(), and call system.simulate(5.0)",
     "joint": _JOINT,
     "add_joint": _JOINT,
     "force": _FORCE,
@@ -74,14 +74,14 @@ def part_by_name(model: ModelPart, name: str) -> str:
     """Where the part of a model is that was asked for as m.name or m[name]; empty if it has none of that name."""
     for where in ("bodies", "connections", "forces", "parameters"):
         if name in vars(model).get(where, ()):
-            return f"parts of a Model go by name: ask m.{where}[{name!r}]."
+            return f"parts of a Model go by name: use m.{where}[{name!r}]."
     return ""
 
 
 def missing_attribute(name: str, known: Iterable[str]) -> str:
     """Message for an attribute that a Model does not have."""
     if name in OF_SYSTEM:
-        return f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
+        return f"a Model has no {name!r}: build it first, system = m.build(), and call system.{name}(...)."
     if name in ELSEWHERE:
         return f"a Model has no {name!r}: {ELSEWHERE[name]}."
     near = get_close_matches(name, [n for n in known if not n.startswith("_")], n=2)

@@ -61,12 +61,12 @@ class Block:
             yield Quantity(self.name, one.kind, one.unit, text, 1, _of(one.function), "blocks", "block", signal=True)
 
     def value(self, s: Signals, kind: str) -> Expr:
-        """A state of this block, from the signals.
+        """The value of a state of this block.
 
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
         kind : str
             Name of the state within the block.
 

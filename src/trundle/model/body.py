@@ -21,7 +21,7 @@ from trundle.typing import Array, Expr, Given, ModelPart
 
 @final
 class Moves(StrEnum):
-    """How a body comes by its motion."""
+    """How the motion of a body is determined."""
 
     AT_REST = "at rest"  # as the ground
     GIVEN = "given"  # prescribed; nothing that acts on the body changes it
@@ -30,11 +30,11 @@ class Moves(StrEnum):
 
 ELSEWHERE = {
     "connect": "a model connects its bodies, m.connect(tr.Revolute('y'), m.ground, bob)",
-    "masscenter": "ask .com",
-    "position": "ask a run, run['bob.position']; where a body stands follows from its joints and start values",
-    "velocity": "ask a run, run['bob.velocity']",
-    "rotation": "ask a run, run['bob.rotation']; where a body stands follows from its joints and start values",
-    "angle": "ask a run, run['bob.angle']: it is a coordinate of the joint that is named after the body",
+    "masscenter": "use .com",
+    "position": "use a run, run['bob.position']; where a body stands follows from its joints and start values",
+    "velocity": "use a run, run['bob.velocity']",
+    "rotation": "use a run, run['bob.rotation']; where a body stands follows from its joints and start values",
+    "angle": "use a run, run['bob.angle']: it is a coordinate of the joint that is named after the body",
     "rotate": "a turned frame on the body is bob.frame((0, 0, 0), ('y', tr.degrees(30))); how the body itself stands "
     "follows from its joints and start values",
     "translate": "a frame at another point is bob.at(x, y, z); where the body stands follows from its joints and start "
@@ -73,7 +73,7 @@ class Body:
         for name in ("mass", "inertia", "com", "about"):
             object.__setattr__(self, name, _own(getattr(self, name)))
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
@@ -90,7 +90,7 @@ class Body:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether it never moves: it takes no power, and its axes are those of the ground."""
+        """Whether it never moves, so that it takes no power and its axes are those of the ground."""
         return self.moves is Moves.AT_REST
 
     def at(self, x: Expr, y: Expr = None, z: Expr = 0.0) -> "Frame":
@@ -166,7 +166,7 @@ class Body:
         yield Quantity(self.name, "orientation", "", text, 4, None, "orientations", "body")
 
     def _given_quantities(self, known: Callable[..., Quantity]) -> Iterator[Quantity]:
-        """What is known of a body that moves as given, and what moves it."""
+        """Quantities of a body with prescribed motion, and the force and moment that move it."""
         of_frame, about = "acceleration of the frame, ground axes", "angular acceleration, ground axes"
         yield known("acceleration", "m/s^2", of_frame, lambda s: s.motion.body(self).a, 2)
         yield known("angular_acceleration", "rad/s^2", about, lambda s: s.motion.body(self).alpha, 2)
@@ -206,7 +206,7 @@ class Frame:
 
 
 def _own(value: object) -> ModelPart:
-    """The value as it is now: what the user does with his array or list afterwards does not reach it."""
+    """A copy of the value, so that later changes of the user's array or list have no effect."""
     if isinstance(value, np.ndarray):
         value = value.copy()
         value.flags.writeable = False
@@ -218,7 +218,7 @@ def _own(value: object) -> ModelPart:
 
 
 def components(vector: object) -> tuple[Expr, ...]:
-    """Components of what the user gave as a vector; anything else becomes one component, which the check refuses."""
+    """Components of a vector as the user gave it; anything else becomes one component, which a later check refuses."""
     if isinstance(vector, ca.SX | ca.DM):
         return tuple(vector[i] for i in range(vector.numel()))
     return tuple(vector) if isinstance(vector, tuple | list | np.ndarray) else (vector,)

@@ -1,4 +1,4 @@
-"""All validation of a model that needs no equations. Every fault is collected before one error is raised."""
+"""Validation of a model before any equations are derived. All faults are collected and raised as one error."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
@@ -29,7 +29,7 @@ Part = TypeVar("Part", Surface, Law, Restitution)
 
 
 def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
-    """What is not physical about the masses and inertias at given values of the parameters."""
+    """Masses and inertias that are not physical at given values of the parameters."""
     faults = []
     for body in model.free_bodies:
         inertia = body.mass_properties()
@@ -45,7 +45,7 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
 
 
 def measured_inertias(model: Model) -> list[str]:
-    """Bodies of a checked model whose moments break the triangle rule by as little as a measurement may."""
+    """Bodies of a valid model whose moments violate the triangle inequality only within measurement error."""
     warnings = []
     for body in model.free_bodies:
         if not body.check_inertia:
@@ -86,7 +86,7 @@ def massless(model: Model) -> dict[str, bool]:
 
 
 def check(model: Model) -> list[str]:
-    """Faults of the model in words; empty when there are none."""
+    """Faults of the model, as sentences; empty if there are none."""
     faults: list[str] = []
     if not model.free_bodies and not model.every_state():
         faults.append(
@@ -134,7 +134,7 @@ def check(model: Model) -> list[str]:
 
 
 def _no_coordinate(model: Model, name: str, known: Mapping[str, str]) -> str:
-    """Why there is no such coordinate, in words."""
+    """The reason why there is no such coordinate."""
     connection, _ = model.motion_along(name) or (None, "")
     if connection is None or any(step.n_u == 1 for step in connection.pair.coordinates):
         return str(UnknownNameError(name, known, "coordinate"))
@@ -145,7 +145,7 @@ def _no_coordinate(model: Model, name: str, known: Mapping[str, str]) -> str:
 
 
 def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: str) -> list[str]:
-    """A law of angles on a displacement, or the other way round."""
+    """Laws for angles on displacements, or for displacements on angles."""
     if not wanted or not unit or wanted == unit:
         return []
     words = {"m": "a displacement (m)", "rad": "an angle (rad)"}
@@ -207,7 +207,7 @@ def _numeric(part: Part, number: Callable[[Expr], float]) -> Part:
 
 
 def _wheel_faults(model: Model, c: ConnectedPair) -> list[str]:
-    """A contact followed from the frame needs a wheel that turns about the axis of its surface, and in nothing else."""
+    """With `wheel=`, the wheel must be joined to the second body by a hinge about the axis of its surface only."""
     if c.wheel is None:
         return []
     where = f"connection {c.name!r}: wheel"

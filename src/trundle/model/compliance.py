@@ -1,4 +1,4 @@
-"""Springs in place of flows: `compliance=` of a connection, for what its pair holds and for what laws prescribe."""
+"""`compliance=` of a connection: springs in place of constraints of its pair, or of motions that laws prescribe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Springs = EffortLaw | dict[str, EffortLaw] | None
 @final
 @dataclass
 class Flows:
-    """Laws of a connection while springs are put in the place of those that prescribe a motion."""
+    """The laws of a connection while springs replace those that prescribe a motion."""
 
     given: list[tuple[str, Law]]  # (bond, law)
     contact: list[ContactLaw]
@@ -37,7 +37,7 @@ def _prescribes(law: Law) -> bool:
 
 
 def springs_of(name: str, pair: Pair, given: object) -> Springs:
-    """What the user gave as compliance: one law, or laws by bond; a number is a stiffness."""
+    """The argument `compliance` as laws by bond: one law, laws by bond, or a number, which is a stiffness."""
     if given is None:
         return None
     if isinstance(given, float | int) and not isinstance(given, bool):
@@ -71,9 +71,9 @@ def _checked(name: str, pair: Pair, key: str, law: object) -> EffortLaw:
 
 
 def yielding(name: str, pair: Pair, flows: Flows, springs: Springs) -> tuple[Springs, list[str]]:
-    """Put springs, by name, in place of motions that laws prescribe; what such a law holds beside stays held.
+    """Replace motions that laws prescribe by springs, by name; other motions of such a law stay constrained.
 
-    The springs that are left, and the bonds of a contact where springs stand for a law that held them.
+    Returns the springs that were not used, and the bonds of a contact at which a spring has replaced a law.
     """
     if not isinstance(springs, dict):
         return springs, []
@@ -104,7 +104,7 @@ def yielding(name: str, pair: Pair, flows: Flows, springs: Springs) -> tuple[Spr
 
 
 def _drawn(name: str, key: str, law: Law, spring: EffortLaw) -> EffortLaw:
-    """The spring that stands for a law which prescribes a motion."""
+    """The spring that replaces a law which prescribes a motion."""
     assert isinstance(law, FlowLaw)
     if isinstance(law, Locked):
         return spring
@@ -119,9 +119,10 @@ def _drawn(name: str, key: str, law: Law, spring: EffortLaw) -> EffortLaw:
 
 
 def held_springs(name: str, pair: Pair, springs: Springs, prescribed: list[str]) -> dict[str, EffortLaw]:
-    """Springs in place of what the pair holds: on all these bonds, or by the name of the bond or of its kind.
+    """Springs in place of constraints of the pair: on all its constrained bonds, or by the name of a bond or of its
+    kind.
 
-    One law alone is for the normal of a contact. `prescribed` are other names that could have been given.
+    At a contact a single law replaces the normal. `prescribed` are other valid names, for messages.
     """
     if springs is None:
         return {}

@@ -1,4 +1,4 @@
-"""A connected pair: what joins two frames, and which law seals each of its bonds."""
+"""A connection of two frames: its pair, and the law that seals each of its bonds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class ConnectedPair:
 
     @property
     def friction_laws(self) -> tuple[FrictionLaw, ...]:
-        """Laws in proportion to the normal force, which must be known then: friction, rolling resistance, ..."""
+        """Laws proportional to the normal force, which must therefore be known: friction, rolling resistance, ..."""
         return tuple(law for law in self.contact_laws if isinstance(law, FrictionLaw))
 
     @property
@@ -84,7 +84,7 @@ class ConnectedPair:
 
     @property
     def relaxes(self) -> bool:
-        """Whether a law holds the slip at a weight between 0 and 1."""
+        """Whether a law relaxes the slip constraint by a weight between 0 and 1."""
         return self.friction is not None and self.friction.relaxes
 
     def friction_motions(self, law: FrictionLaw) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ class ConnectedPair:
 
     @property
     def holds(self) -> tuple[str, ...]:
-        """Those of the six bonds that the pair itself seals by a flow."""
+        """Those of the six bonds that the pair itself constrains."""
         return tuple(b for b in self.pair.held_bonds if b not in self.compliant)
 
     @property
@@ -157,7 +157,7 @@ class ConnectedPair:
         return self.first.body, self.second.body
 
     def quantities(self) -> Iterator[Quantity]:
-        """What can be asked of the connection: its pair, its laws, what it carries."""
+        """Quantities of the connection: of its pair, of its laws, and its reactions."""
         return connection_quantities(self)
 
 
@@ -306,7 +306,7 @@ def _refuse_servos(name: str, given: list[tuple[str, Law]]) -> None:
 
 
 def _without_own(pair: Pair, joint: Pair | Joint, given: list[tuple[str, Law]]) -> tuple[tuple[str, Law], ...]:
-    """What the pair of a joint holds is a seal of the pair and need not be counted again."""
+    """Seals without those that the pair itself provides, which would be counted twice."""
     if not isinstance(joint, Joint):
         return tuple(given)
     seen: set[str] = set()
@@ -348,7 +348,7 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
 
 
 def _possible(name: str, pair: Pair, law: ContactLaw) -> tuple[str, ...]:
-    """Motions that a law holds at this contact."""
+    """Motions that a law constrains at this contact."""
     if not isinstance(pair, ContactPair):
         raise ModelError(
             f"connection {name!r}: {type(law).__name__} acts at a contact point, but a "
@@ -385,8 +385,8 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
 
 
 def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, a law asks for its normal force or deflection, it is not a chain of screws, or rows
-    hold it: it is not a joint of the tree then.
+    """Whether it cannot be a joint of the tree: a contact that may open, whose law needs the normal force or a
+    deflection, that is not a chain of screws, or that is enforced by constraint rows.
     """
     c = connection
     return c.by_rows or (

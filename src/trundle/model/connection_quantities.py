@@ -1,4 +1,4 @@
-"""What can be asked of a connection: what its pair and its laws yield, what it carries, how its surfaces yield."""
+"""Quantities of a connection: of its pair and laws, its reactions, and the deflections of its surfaces."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -38,7 +38,7 @@ _ADDED: dict[str, tuple[type, str]] = {
 
 
 class Named(dict[str, Part]):
-    """Parts of a model by name; a name that is not there is answered with near ones."""
+    """Parts of a model by name; the error for an unknown name suggests similar ones."""
 
     def __init__(self, what: str, parts: Mapping[str, Part] | None = None) -> None:
         super().__init__(parts or {})
@@ -132,7 +132,7 @@ class ModelContents:
         return [*self.states.values(), *(state for part in parts for state in part.states())]
 
     def relaxed(self) -> list[str]:
-        """What is not ideal: rows that weights relax, resisted motions, and contacts whose law relaxes slips."""
+        """Everything that is not an ideal constraint: relaxed rows, resisted motions, contacts that relax slips."""
         mixed = [row for rows in self.weight_matrices for row in rows]
         by_laws = [c.name for c in self.connections.values() if c.relaxes]
         return [*self.relaxations, *mixed, *self.resistances, *by_laws]
@@ -162,7 +162,7 @@ class ModelContents:
         return [*(p.symbol for p in self.parameters.values()), *(table.symbol for table in self.tables.values())]
 
     def names_given(self) -> list[str]:
-        """Names of what a run may be given: parameters and inputs, then tables."""
+        """Names of the values that a run accepts: parameters and inputs, then tables."""
         signals = {own.signal.name for own in self.inputs.values()}
         return [*self.parameters, *(name for name in self.tables if name not in signals)]
 
@@ -187,7 +187,9 @@ class ModelContents:
             ) from None
 
     def _new_quantity(self, name: str, what: str) -> None:
-        """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""
+        """Check a name: parameters, tables, outputs, states and short names share one namespace in expressions and
+        results.
+        """
         check_name(name, what)
         a = "an" if what in ("input", "output") else "a"
         known: dict[str, Mapping[str, object]] = {"parameter": self.parameters, "table": self.tables}

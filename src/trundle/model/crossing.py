@@ -1,4 +1,4 @@
-"""The zero crossing that an event function means: a comparison stands for the difference of its two sides."""
+"""Zero crossings of event functions: a comparison becomes the difference of its two sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def crossing(expression: Expr) -> Expr:
 
 
 def _not_constant(value: object) -> Expr:
-    """The value, unless it is a number or the answer of a comparison of numbers."""
+    """The value; ModelError if it is a constant."""
     number = isinstance(value, bool | int | float | np.generic) or (isinstance(value, ca.SX) and value.is_constant())
     if number:
         raise ModelError(f"its function is the constant {value}: it never crosses zero.")

@@ -81,7 +81,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where it is no block, or the name is taken.
+            Where it is not a block, or the name is taken.
         """
         if not isinstance(block, Block):
             raise ModelError(f"block takes a block such as tr.PID or tr.FirstOrderLag, got {block!r}.")
@@ -99,7 +99,7 @@ class Declarations(ModelContents):
         ----------
         name : str
         value : float
-            Unless a run is given another one.
+            The default; each run may use another value.
         unit, text : str
             For results and reports.
 
@@ -156,7 +156,7 @@ class Declarations(ModelContents):
         name : str
             Beside those of parameters and outputs; in results it is the value over time.
         value : float
-            Which it keeps unless a run is given another one, or a signal.
+            The default, for runs that give neither another value nor a signal.
         unit, text : str
             For results and reports.
 

@@ -1,4 +1,4 @@
-"""A direct-current motor on a joint: another domain of energy in the same model."""
+"""A direct-current motor on a joint: an electric circuit in a mechanical model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -58,7 +58,7 @@ class ElectricMotor(OnCoordinate):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class ElectricMotor(OnCoordinate):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Any part of a model in letters, with all bits of its numbers: equal texts mean equal equations.
+"""Any part of a model as text, with all bits of its numbers: equal texts mean equal equations.
 
 `str` of an expression prints six digits, and so do messages; what stands for a model in keys is written here.
 """
@@ -23,7 +23,7 @@ _PROCESS = uuid4().hex  # for what differs from others by its place in memory on
 
 
 def exact(value: object) -> str:
-    """The value in letters. Bodies stand by their names; functions have no text, only their answers do."""
+    """The value as text. Bodies are represented by their names, functions by the expressions that they return."""
     if value is None or isinstance(value, str | bytes | bool | np.bool_ | type):
         return repr(value)
     if isinstance(value, int):
@@ -89,7 +89,7 @@ def _expressions(surface: Surface) -> str:
 
 
 def _other(value: object) -> str:
-    """What is of no kind known here: by its pickled state, else such that no two of them are alike."""
+    """Objects of unknown classes: their pickled state, or else a text that is unique to the object."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     try:
         return f"{kind} {sha256(pickle.dumps(value)).hexdigest()}"

@@ -1,8 +1,8 @@
-"""A model that was examined before is recognised by the contents of its parts, and its functions are not called again.
+"""Recognises a model that was examined before by the contents of its parts, without calling its functions again.
 
-To ask every force with symbols takes most of the time of a build from the cache. A frozen model whose parts are all of
-Trundle's own classes answers by what they hold, so a digest of that stands for the answers. The cache keeps them apart
-for each state of Trundle's sources.
+Evaluating every force with symbols takes most of the time of a build from the cache. If all parts of a frozen model are
+of Trundle's own classes, the result depends on their fields only, so a digest of the fields is enough. Cache entries
+are separate for each version of Trundle's sources.
 """
 
 import hashlib
@@ -42,9 +42,9 @@ def examined(model: Model) -> Examined:
 
 
 def plain_key(model: Model, parts: Sequence[str] | None = None) -> str | None:
-    """Digest of all that the parts of a frozen model hold, forces, states and the numbers of tables included; None
-    where their answers may depend on more: on classes of the user's own, symbols or bodies of another model. `parts` is
-    what `held` gives, where that is known.
+    """Digest of all fields of the parts of a frozen model, including forces, states and the numbers of tables; None if
+    their results may depend on more: on user-defined classes, or on symbols or bodies of another model. `parts` is the
+    result of `held`, if known.
     """
     forces = [*model.forces.values(), *model.states.values(), *model.blocks.values()]
     laws = [law for c in model.connections.values() for law in (c.laws, c.bond_laws, c.friction_laws)]

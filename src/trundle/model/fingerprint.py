@@ -1,7 +1,7 @@
-"""A digest of everything that shapes the equations, so that a model met before needs no derivation.
+"""A digest of everything that determines the equations, so that a known model needs no derivation.
 
-Laws and forces are asked with symbols in place of the motion; their answers are part of the digest, so two ways to
-write the same law agree and a changed law never hits an old kernel.
+Laws and forces are evaluated with symbols in place of the motion, and the resulting expressions are part of the digest:
+two ways to write the same law agree, and a changed law never finds an old kernel.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.exact import exact, is_foreign
 from trundle.model.force import Measure, Terms
 from trundle.model.freeze import frozen
-from trundle.model.law_probe import Asker
+from trundle.model.law_probe import LawProbe
 from trundle.model.model import Model
 from trundle.typing import Expr
 
@@ -39,7 +39,7 @@ class Examined(NamedTuple):
 def fingerprint(model: Model) -> str:
     """Digest of a checked model; ModelError with all faults when a law, force, output or event is not an expression.
 
-    Parts go in with all that they hold; forces, and laws of a class of the user's own, with their answers.
+    Parts contribute all their fields; forces, and laws of user-defined classes, the expressions that they return.
     """
     return examine(model if model.is_frozen else frozen(model)).key
 
@@ -48,16 +48,16 @@ def examine(model: Model, parts: Sequence[str] | None = None) -> Examined:
     """The digest of a frozen model, and the measures of its forces; ModelError as for `fingerprint`. `parts` is what
     its parts hold, where that is known.
     """
-    asker = Asker(model)
-    answers, measures = _answers(model, asker)
-    if asker.faults:
-        raise ModelError(asker.faults)
+    probe = LawProbe(model)
+    answers, measures = _answers(model, probe)
+    if probe.faults:
+        raise ModelError(probe.faults)
     text = "\n".join([*(held(model) if parts is None else parts), *answers])
     return Examined(hashlib.sha256(text.encode()).hexdigest(), measures)
 
 
 def held(model: Model) -> list[str]:
-    """What the parts of a frozen model hold, without what has to be asked."""
+    """The fields of the parts of a frozen model as text, without what must be evaluated."""
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
     parts += [exact(table) for table in model.tables.values()]
@@ -80,46 +80,46 @@ def held(model: Model) -> list[str]:
 
 
 def function_faults(model: Model) -> list[str]:
-    """What is wrong with the functions of the user; empty when nothing is."""
-    asker = Asker(model)
-    _answers(model, asker)
-    return asker.faults
+    """Faults of the user's functions; empty if there are none."""
+    probe = LawProbe(model)
+    _answers(model, probe)
+    return probe.faults
 
 
-def _answers(model: Model, asker: Asker) -> tuple[list[str], dict[str, tuple[Measure, ...]]]:
-    """Asks all laws, forces, outputs and events; what the fields of a part do not show, as text, and the measures of
-    forces.
+def _answers(model: Model, probe: LawProbe) -> tuple[list[str], dict[str, tuple[Measure, ...]]]:
+    """Evaluates all laws, forces, outputs and events; returns what the fields of the parts do not show, as text, and
+    the measures of forces.
     """
     parts: list[str] = []
     measures = {}
-    s = asker.signals
+    s = probe.signals
     for c in model.connections.values():
-        _ask_laws(asker, c)
-        parts += _ask_frictions(asker, c)
+        _probe_laws(probe, c)
+        parts += _probe_frictions(probe, c)
     for state in model.every_state():
-        answers = asker.ask(f"the rate of state {state.name!r}", partial(_one, state.rate, s))
+        answers = probe.evaluate(f"the rate of state {state.name!r}", partial(_one, state.rate, s))
         parts.append(f"state {exact([state.name, state.start, state.unit, answers])}")
     for block in model.blocks.values():
         for given in block.outputs():
-            answers = asker.ask(f"{given.kind!r} of block {block.name!r}", partial(_one, given.function, s))
+            answers = probe.evaluate(f"{given.kind!r} of block {block.name!r}", partial(_one, given.function, s))
             parts.append(f"block {exact([block.name, given.kind, answers])}")
     for name, force in model.forces.items():
-        terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
+        terms = probe.evaluate_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
             parts.append(f"force {name} {_terms(terms)}")
             measures[name] = terms.listed()
     for output in model.outputs.values():
-        asker.ask(f"output {output.name!r}", partial(_one, output.function, s))
+        probe.evaluate(f"output {output.name!r}", partial(_one, output.function, s))
     for event in model.events.values():
-        asker.ask(f"event {event.name!r}", partial(_one, event.function, s))
+        probe.evaluate(f"event {event.name!r}", partial(_one, event.function, s))
         for target, value in event.action.items() if not isinstance(event.action, str) else ():
-            asker.ask(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
+            probe.evaluate(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
     return parts, measures
 
 
-def _ask_laws(asker: Asker, c: ConnectedPair) -> None:
-    """Asks the laws on the coordinates and bonds of a connection."""
-    t, q, u = asker.t, asker.q, asker.u
+def _probe_laws(probe: LawProbe, c: ConnectedPair) -> None:
+    """Evaluates the laws on the coordinates and bonds of a connection."""
+    t, q, u = probe.t, probe.q, probe.u
 
     def energies(law: EffortLaw) -> Iterator[Expr]:
         yield law.effort(t, q, u)  # checked before the rest, which may be made from it
@@ -128,30 +128,30 @@ def _ask_laws(asker: Asker, c: ConnectedPair) -> None:
     for name, law in (*c.laws.items(), *c.bond_laws.items()):
         where = f"the {law.title} on {c.name}.{name}"
         if isinstance(law, EffortLaw):
-            _check_energy(asker, where, law, asker.ask(where, partial(energies, law)))
+            _check_energy(probe, where, law, probe.evaluate(where, partial(energies, law)))
         elif isinstance(law, FlowLaw):
-            _check_motion(asker, where, law, asker.ask(where, partial(_motion, law, t, q, u)))
+            _check_motion(probe, where, law, probe.evaluate(where, partial(_motion, law, t, q, u)))
         if name in c.bond_laws and _uses_place(law, t, q):
-            asker.faults.append(
+            probe.faults.append(
                 f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
                 "have rates only. Give tr.Flow(function of t)."
             )
 
 
-def _ask_frictions(asker: Asker, c: ConnectedPair) -> Iterator[str]:
-    """Asks the friction laws of a contact; answers of the user's own classes as text."""
-    s = asker.signals
+def _probe_frictions(probe: LawProbe, c: ConnectedPair) -> Iterator[str]:
+    """Evaluates the friction laws of a contact; results of user-defined classes as text."""
+    s = probe.signals
     for friction in c.friction_laws:
         motions = c.friction_motions(friction)
         bristles = [s[f"{c.name}.{name}"] for name in c.bristles[: len(motions)] if friction is c.friction]
-        ask = partial(_coefficients, friction, s, [asker.u] * len(motions), asker.q, bristles)
-        answers = asker.ask(f"the {friction.title} of contact {c.name!r}", ask)
+        ask = partial(_coefficients, friction, s, [probe.u] * len(motions), probe.q, bristles)
+        answers = probe.evaluate(f"the {friction.title} of contact {c.name!r}", ask)
         if is_foreign(friction):
             yield f"friction {c.name} {motions} {c.bristles} {exact(answers)}"
 
 
 def _terms(terms: Terms) -> str:
-    """What a force contributes: names, and all expressions on one tape, of which they have most in common."""
+    """The contributions of a force as text: names, and all expressions on one tape, as they share most operations."""
     values = [part for _, force, moment in terms.wrenches for part in (force, moment)]
     values += [effort for _, effort in terms.efforts]
     values += [terms.potential, terms.dissipated, terms.supplied, terms.stored]
@@ -170,33 +170,33 @@ def _coefficients(law: FrictionLaw, s: Signals, motion: list[Expr], rolling: Exp
     return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
 
 
-def _check_motion(asker: Asker, where: str, law: FlowLaw, answers: list[Expr]) -> None:
+def _check_motion(probe: LawProbe, where: str, law: FlowLaw, answers: list[Expr]) -> None:
     """A flow law may only use what it does not prescribe itself."""
-    free = {"position": (), "velocity": (asker.q,), "acceleration": (asker.q, asker.u)}
+    free = {"position": (), "velocity": (probe.q,), "acceleration": (probe.q, probe.u)}
     if law.level not in free:
-        asker.faults.append(f"{where}: its level is {law.level!r}; there are {', '.join(map(repr, free))}.")
+        probe.faults.append(f"{where}: its level is {law.level!r}; there are {', '.join(map(repr, free))}.")
         return
-    for symbol, word in ((asker.q, "coordinate"), (asker.u, "rate")):
+    for symbol, word in ((probe.q, "coordinate"), (probe.u, "rate")):
         if any(ca.depends_on(ca.SX(a), symbol) for a in answers) and all(symbol is not s for s in free[law.level]):
-            asker.faults.append(
+            probe.faults.append(
                 f"{where} prescribes the {law.level} and must not depend on the {word}. tr.Flow takes functions of t "
                 "and q, tr.Acceleration of t, q, u."
             )
 
 
-def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Expr]) -> None:
+def _check_energy(probe: LawProbe, where: str, law: EffortLaw, answers: list[Expr]) -> None:
     """effort u = - dV/dt + supplied - dissipated, at some random values of everything."""
     if len(answers) != 4:
         return
     effort, stored, lost, given = (ca.SX(a) for a in answers)
-    t, q, u = asker.t, asker.q, asker.u
+    t, q, u = probe.t, probe.q, probe.u
     rate = derivative(stored, q) * law.deflection_rate(t, q, u) + derivative(stored, t)
     terms = ca.vertcat(effort * u, rate, lost, given)
     symbols = ca.symvar(terms)
     f = ca.Function("power", [ca.vertcat(ca.SX(0, 1), *symbols)], [terms])
     rng = np.random.default_rng(1)
     hashes = [s.element_hash() for s in symbols]
-    handles = {i: asker.tables[h].block.handle for i, h in enumerate(hashes) if h in asker.tables}
+    handles = {i: probe.tables[h].block.handle for i, h in enumerate(hashes) if h in probe.tables}
     for _ in range(3):
         at = rng.uniform(0.3, 1.2, len(symbols))
         at[list(handles)] = list(handles.values())
@@ -204,7 +204,7 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Expr])
         if not np.all(np.isfinite(values)):
             return
         if abs(values[0] + values[1] + values[2] - values[3]) > 1e-7 * (1e-9 + float(np.max(np.abs(values)))):
-            asker.faults.append(
+            probe.faults.append(
                 f"{where} does not account for its energy: effort * u is not -dV/dt + supplied - dissipated. Give the "
                 "law potential, dissipated or supplied (for a source: supplied = effort * u)."
             )

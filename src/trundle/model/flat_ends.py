@@ -31,7 +31,7 @@ Part = tuple[str, SurfacePair, ArrayLike, Array]
 
 
 def check_feet(name: str, feet: Given) -> None:
-    """ModelError for a number of feet on which nothing stands."""
+    """ModelError for an invalid number of feet."""
     if isinstance(feet, bool) or not isinstance(feet, int) or feet < 0 or feet in (1, 2):
         raise ModelError(
             f"contact {name!r}: feet is the number of points on which each flat end stands, at least 3, or 0 for sharp "

@@ -63,7 +63,7 @@ class Force:
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves: positions, velocities, coordinates, parameters, states, time.
+            Signals of the model: positions, velocities, coordinates, parameters, states and time.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class BetweenWithStates(Between):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
         kind : str
             Name of the state within the force.
 

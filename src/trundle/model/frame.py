@@ -45,7 +45,7 @@ class FrameState(Protocol):
 
 
 class FrameCourse(Protocol):
-    """What gives all of the motion of a frame itself, such as a track: a function of the signals."""
+    """An object that defines the complete motion of a frame, such as a track, as a function of the signals."""
 
     def frame_state(self, s: NamedSignals) -> FrameState: ...
 
@@ -171,7 +171,7 @@ def about(axis: Array, angle: Expr) -> Expr:
 
 @final
 class _Answer:
-    """What the user gave, a value or a function of the signals, brought into one column when it is asked for."""
+    """A value or function of the signals as the user gave it; evaluated as one column."""
 
     def __init__(self, given: Given, read: Callable[[Given], Expr]) -> None:
         self.given, self.read = given, read
@@ -213,7 +213,7 @@ def _fixed_axis(rotation: Given) -> tuple[float, float, float] | None:
 
 
 def _probed(rotation: Given) -> Expr:
-    """What a function of the signals answers to signals that are any number; None where it cannot be asked so."""
+    """The result of a function for arbitrary signals; None if it cannot be evaluated that way."""
     if not callable(rotation):
         return rotation
     try:
@@ -224,7 +224,7 @@ def _probed(rotation: Given) -> Expr:
 
 @final
 class _AnySignal:
-    """Signals that answer every question by a symbol."""
+    """Signals of which every name is a symbol."""
 
     t = ca.SX.sym("t")
 

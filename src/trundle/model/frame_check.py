@@ -1,6 +1,4 @@
-"""What can be wrong with moving frames: their expressions, their rotation, what they are joined to, or that nobody
-uses them.
-"""
+"""Checks of moving frames: their expressions, their rotation, their connections, and whether they are used."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +10,7 @@ from trundle.derivative import derivative
 from trundle.laws.signals import NamedSignals
 from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
-from trundle.model.law_probe import Asker
+from trundle.model.law_probe import LawProbe
 from trundle.model.model import Model
 from trundle.model.register import model_register
 from trundle.model.start_values import start_values
@@ -75,15 +73,15 @@ def _joined(model: Model) -> list[str]:
 def _motion_faults(model: Model, frame: Body) -> list[str]:
     motion = frame.motion
     assert motion is not None
-    asker, where = Asker(model), f"frame {frame.name!r}"
-    signals = frame_signals(model, asker.t)
-    asker.known |= {x.element_hash() for x in ca.symvar(ca.vertcat(ca.SX(0, 1), *signals.symbols))}
-    place = asker.ask(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
-    turn = asker.ask(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
+    probe, where = LawProbe(model), f"frame {frame.name!r}"
+    signals = frame_signals(model, probe.t)
+    probe.known |= {x.element_hash() for x in ca.symvar(ca.vertcat(ca.SX(0, 1), *signals.symbols))}
+    place = probe.evaluate(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
+    turn = probe.evaluate(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
     for rates in () if motion.rates is None else (motion.rates,):
-        asker.ask(f"{where}: its rates", partial(_answer, rates.at, signals), rates.size)
-    if asker.faults or not place or not turn:
-        return asker.faults
+        probe.evaluate(f"{where}: its rates", partial(_answer, rates.at, signals), rates.size)
+    if probe.faults or not place or not turn:
+        return probe.faults
     return _number_faults(model, motion, signals, where)
 
 
@@ -138,16 +136,16 @@ def _is_used(model: Model, frame: Body) -> bool:
 
 
 def _asked(model: Model) -> set[str]:
-    """Bodies that outputs, events and forces ask for."""
-    asker = Asker(model)
+    """Bodies to which outputs, events and forces refer."""
+    probe = LawProbe(model)
     functions: list[Expr] = [output.function for output in model.outputs.values()]
     functions += [event.function for event in model.events.values()]
     for function in functions:
-        asker.ask("", partial(_answer, function, asker.signals))
+        probe.evaluate("", partial(_answer, function, probe.signals))
     for force in model.forces.values():
-        asker.ask_force("", partial(force.terms, asker.signals))
+        probe.evaluate_force("", partial(force.terms, probe.signals))
     found, register = set(), model_register(model)
-    for question, _ in asker.signals.questions.values():
+    for question, _ in probe.signals.questions.values():
         place = getattr(question.of, "body", None)
         asked = None if place is not None else register.find(str(question.of))
         found |= {place.name} if place is not None else {asked.quantity.owner} if asked is not None else set()

@@ -1,4 +1,5 @@
-"""A deep copy of a model in which every function of the user has been asked once and stands by its answer.
+"""A deep copy of a model in which every function of the user was evaluated once and is replaced by the resulting
+expression.
 
 A system works on such a copy: nothing that happens to the model, its lists and arrays, or to what its functions close
 over, reaches it. The copy depends on no code of the user, so it can be pickled.
@@ -24,7 +25,7 @@ from trundle.model.force import Force
 from trundle.model.frame import MotionPart
 from trundle.model.frame_forces import Wrench
 from trundle.model.input import Input
-from trundle.model.law_probe import Asker, MultiplierSignals
+from trundle.model.law_probe import LawProbe, MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.non_ideal import entries
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
@@ -42,7 +43,7 @@ V = TypeVar("V")
 
 @final
 class Settled(dict[K, V]):
-    """A dictionary that stays as it is."""
+    """A dictionary that cannot be changed."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise ModelError(FROZEN)
@@ -63,7 +64,7 @@ def frozen(model: Model, relax: Values | None = None) -> Model:
 
 
 def recorded(model: Model) -> Model:
-    """A copy that can be changed; its functions are answers."""
+    """A copy that can be changed; its functions are replaced by expressions."""
     from trundle.model.floating import floating
 
     return _Copier(model, floating(model), settled=False).model(model.relaxations)
@@ -75,7 +76,7 @@ class _Copier:
 
     def __init__(self, model: Model, whole: Model, settled: bool) -> None:
         self.source, self.settled = model, settled
-        self.asker = Asker(whole)
+        self.probe = LawProbe(whole)
         self.own_classes: set[str] = set()
         self._done: dict[int, tuple[ModelPart, ModelPart]] = {}  # place in memory -> part (so kept alive), copy
 
@@ -94,8 +95,8 @@ class _Copier:
         out.resistances = Settled(efforts) if self.settled else efforts
         out.breaks = tuple(out.breaks) if self.settled else list(out.breaks)
         out.own_classes = tuple(sorted(self.own_classes))
-        if self.asker.faults:
-            raise ModelError(self.asker.faults)
+        if self.probe.faults:
+            raise ModelError(self.probe.faults)
         return out
 
     def copied(self, value: object, where: str, owner: object = None) -> ModelPart:
@@ -141,10 +142,10 @@ class _Copier:
         return out
 
     def _function(self, function: Callable[..., Expr], where: str, owner: object) -> Recorded | None:
-        symbols = {"t": self.asker.t, "q": self.asker.q, "u": self.asker.u}
-        arguments: list[Expr] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.asker.signals]
+        symbols = {"t": self.probe.t, "q": self.probe.q, "u": self.probe.u}
+        arguments: list[Expr] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.probe.signals]
         size = owner.size if isinstance(owner, MotionPart) else 3 if isinstance(owner, Wrench) else 1
-        answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
+        answers = self.probe.evaluate(f"a function in {where}", lambda: [function(*arguments)], size)
         return self._record(answers[0], arguments) if answers else None
 
     def _matrix(self, rows: tuple[str, ...], matrix: object) -> ModelPart:
@@ -158,16 +159,16 @@ class _Copier:
         """A number or a function that may ask for multipliers."""
         if not callable(given):
             return self.copied(given, where)
-        signals = MultiplierSignals(self.asker.signals, {})
-        answers = self.asker.ask(where, lambda: [_known(given(signals), self.asker, signals.symbols)], size)
+        signals = MultiplierSignals(self.probe.signals, {})
+        answers = self.probe.evaluate(where, lambda: [_known(given(signals), self.probe, signals.symbols)], size)
         extra = {row: (Question("multiplier", row), symbol) for row, symbol in signals.symbols.items()}
-        return self._record(answers[0], [self.asker.signals], list(extra.values())) if answers else None
+        return self._record(answers[0], [self.probe.signals], list(extra.values())) if answers else None
 
     def _by_answers(self, part: EffortLaw | FlowLaw | Force, where: str) -> ModelPart:
-        """What a class of the user's own answers."""
-        name, a = type(part).__name__, self.asker
+        """A user-defined law or force, replaced by the expressions that it returns."""
+        name, a = type(part).__name__, self.probe
         if isinstance(part, Force):
-            terms = a.ask_force(f"the {name} of {where}", lambda: part.terms(a.signals))
+            terms = a.evaluate_force(f"the {name} of {where}", lambda: part.terms(a.signals))
             if terms is None:
                 return None
             return RecordedForce(
@@ -179,11 +180,11 @@ class _Copier:
             )  # fmt: skip
         arguments = t, q, u = [a.t, a.q, a.u]
         if isinstance(part, FlowLaw):
-            answers = a.ask(f"the {name} of {where}", lambda: [part.motion(t, q, u)])
+            answers = a.evaluate(f"the {name} of {where}", lambda: [part.motion(t, q, u)])
             return (
                 RecordedFlow(name, self._record(answers[0], arguments), part.element, part.level) if answers else None
             )
-        answers = a.ask(
+        answers = a.evaluate(
             f"the {name} of {where}",
             lambda: [
                 part.effort(t, q, u), part.potential(t, q), part.dissipated(t, q, u), part.supplied(t, q, u),
@@ -195,9 +196,9 @@ class _Copier:
         return RecordedEffort(name, self._record(ca.vertcat(*answers), arguments), part.element, part.only_pushes)
 
     def _record(self, answer: Expr, arguments: list[Expr], more: list[tuple[Question, Expr]] | None = None) -> Recorded:
-        """The answer with the questions that it depends on, in the order in which they appear in it."""
-        if arguments[0] is self.asker.signals:
-            known = [*self.asker.signals.questions.values(), (Question("signal", "t"), self.asker.t), *(more or [])]
+        """The expression with the signals that it depends on, in the order in which they appear in it."""
+        if arguments[0] is self.probe.signals:
+            known = [*self.probe.signals.questions.values(), (Question("signal", "t"), self.probe.t), *(more or [])]
         else:
             known = [(Question("argument", i), symbol) for i, symbol in enumerate(arguments)]
         answer = ca.densify(ca.SX(answer))
@@ -211,6 +212,6 @@ class _Copier:
         return self.copied(of, "a frame") if isinstance(of, Frame | Body) else of
 
 
-def _known(answer: Expr, asker: Asker, multipliers: Mapping[str, Expr]) -> Expr:
-    asker.known |= {symbol.element_hash() for symbol in multipliers.values()}
+def _known(answer: Expr, probe: LawProbe, multipliers: Mapping[str, Expr]) -> Expr:
+    probe.known |= {symbol.element_hash() for symbol in multipliers.values()}
     return answer

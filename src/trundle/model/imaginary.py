@@ -1,4 +1,5 @@
-"""Imaginary forces: what a body that is described in a moving frame feels of the motion of that frame.
+"""Imaginary forces: the inertial forces on a body that is described relative to a moving frame, due to the motion of
+that frame.
 
 The acceleration of a body is split into that of the frame, that against the frame, and their products; mass and inertia
 times the parts that the frame brings, turned round, are wrenches about the mass centre [Zboinski 2011, Eq. 34; its
@@ -99,8 +100,8 @@ class Omitted(Force):
 
 
 def omissions(omit: Expr, carriers: Mapping[str, tuple[Body, Body]]) -> Iterator[tuple[str, Omitted]]:
-    """Forces that stand for what is left out, with their names: {body: kinds}, where kinds is a kind, several, or
-    {kind: components}; a body alone, or "all", means all kinds. `carriers` has bodies and their frames by name.
+    """Forces that cancel the omitted imaginary forces, with their names: {body: kinds}, where kinds is a kind, several,
+    or {kind: components}; a body alone, or "all", means all kinds. `carriers` has bodies and their frames by name.
     """
     by_body = omit if isinstance(omit, Mapping) else dict.fromkeys(_several(omit), WHOLE)
     for name, kinds in by_body.items():

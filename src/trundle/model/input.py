@@ -18,8 +18,8 @@ from trundle.typing import Expr
 class Input:
     """What `m.input` returns: a function of time, or of the signals, for laws, forces, rates, outputs and events.
 
-    Its value is a number, which can be changed as that of a parameter, and a signal of time on top of it: one of both
-    is zero.
+    Its value is the sum of a constant, which can be changed like a parameter, and a signal of time; one of the two is
+    zero.
     """
 
     level: Parameter

@@ -1,4 +1,4 @@
-"""Inputs that a run is given: numbers, or signals of time in the many forms that they come in."""
+"""Inputs of a run: numbers, or signals of time in various forms."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real

@@ -25,7 +25,7 @@ from trundle.typing import Expr, Option
 
 @answering
 class Joining(Declarations):
-    """The part of `Model` that connects bodies; what a connection is made of is said in `connection`."""
+    """The part of `Model` that connects bodies; `connection` defines what a connection consists of."""
 
     @advised("write m.connect(tr.Revolute('y'), m.ground, bob): the pair and the two bodies", **advice.CONNECT)
     def connect(

@@ -1,4 +1,4 @@
-"""Joints by their seals: a joint says for each bond which law seals it.
+"""Joints by their seals: a joint defines for each bond the law that seals it.
 
 The joints on an axis are those of [Kosenko 2022, Sec. 3]. The four bonds across the axis are flow constraints of all
 of them; they differ in what seals translation along and rotation about the axis, the pairs of variables (mu, F) and

@@ -1,6 +1,6 @@
-"""Laws, forces, outputs and events are asked once with symbols in place of the motion; faulty answers are reported.
+"""Laws, forces, outputs and events are evaluated once with symbols in place of the motion; faulty results are reported.
 
-Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
+The resulting expressions are part of the digest of the model, so faults are found before any equations are derived.
 """
 
 import warnings
@@ -39,7 +39,7 @@ _asking = RLock()
 
 
 @final
-class Asker:
+class LawProbe:
     """Calls functions of the user with symbols and collects the faults of their results."""
 
     def __init__(self, model: Model) -> None:
@@ -50,8 +50,8 @@ class Asker:
         self.known = {s.element_hash() for s in symbols}
         self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
-    def ask(self, where: str, question: Callable[[], Iterable[Given]], size: int = 1) -> list[Expr]:
-        """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
+    def evaluate(self, where: str, question: Callable[[], Iterable[Given]], size: int = 1) -> list[Expr]:
+        """Results as expressions of `size` components; empty if the function or a result is faulty."""
         try:
             with no_interpolation():
                 answers = [_expression(answer, size) for answer in question()]
@@ -72,8 +72,8 @@ class Asker:
             return answers
         return []
 
-    def ask_force(self, where: str, question: Callable[[], Terms]) -> Terms | None:
-        """What a force contributes; None when something about it is at fault."""
+    def evaluate_force(self, where: str, question: Callable[[], Terms]) -> Terms | None:
+        """The contributions of a force; None if it is faulty."""
         found: list[Terms] = []
         before = len(self.faults)
 
@@ -83,13 +83,13 @@ class Asker:
             energies = [terms.potential, terms.dissipated, terms.supplied, terms.stored]
             return [*energies, *[effort for _, effort in terms.efforts]]
 
-        self.ask(where, scalars)
+        self.evaluate(where, scalars)
         if len(self.faults) == before:
-            self.ask(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
+            self.evaluate(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
         return found[0] if len(self.faults) == before else None
 
     def _check(self, answers: Expr) -> None:
-        """Symbols and constants of all answers to one question."""
+        """Check the symbols and constants of all results."""
         known = self.known | self.signals.known
         names = [s.name() for s in ca.symvar(answers) if s.element_hash() not in known]
         if names:
@@ -108,7 +108,7 @@ def _at(error: Exception) -> str:
 
 
 def _returned(question: Callable[[], Iterable[Given]], size: int) -> str:
-    """The line at which a function of the user returned what cannot be used; empty where that is not clear."""
+    """The line at which a function of the user returned an invalid value; empty if unknown."""
     faulty: Given = None
     with users_returns() as returned, suppress(Exception), no_interpolation():
         for faulty in question():
@@ -175,7 +175,7 @@ def finite_constants(expression: Expr) -> bool:
 
 
 def _plain(text: str) -> str:
-    """What a message of CasADi says, without the place in its sources."""
+    """A message of CasADi without the reference to its sources."""
     if "truth value" in text:
         return "a symbol is neither true nor false"
     return text.strip().splitlines()[-1].strip()
@@ -183,7 +183,7 @@ def _plain(text: str) -> str:
 
 @final
 class SymbolicSignals:
-    """Signals whose every answer is a symbol named after the question."""
+    """Signals that are symbols, named after the quantity requested."""
 
     def __init__(self, model: Model, t: Expr) -> None:
         self.model, self.t = model, t
@@ -239,9 +239,7 @@ class SymbolicSignals:
 
 @final
 class MultiplierSignals:
-    """Signals for weights of constraints: beside the signals, the multipliers that rows would have if all rows were
-    held in full and nothing had friction.
-    """
+    """Signals for weights of constraints: also the multipliers that rows would have if all constraints were ideal."""
 
     def __init__(self, signals: Signals, symbols: dict[str, Expr]) -> None:
         self.signals, self.symbols = signals, symbols

@@ -58,7 +58,7 @@ class Model(Joining):
         raise TypeError(advice.part_by_name(self, name) or advice.NOT_A_TABLE)
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Model":
-        """A model that can be changed; its functions are asked and stand by their answers."""
+        """A copy that can be changed; its functions are replaced by the expressions that they return."""
         from trundle.model.freeze import recorded
 
         return recorded(self)
@@ -209,9 +209,9 @@ class Model(Joining):
             "connection.bond"; several rows take a matrix.
         weight : float, expression of parameters, matrix, or function of the signals
             Between 0 (lifted) and 1 (held). A function s -> expression also has s.multiplier("connection.bond"): the
-            force that the row would bring if all rows were held in full. For several rows the symmetric matrix N of
-            [Ikoki 2021, Eq. 18], with eigenvalues from 0 to 1: independent rows bring the share N of what is missing
-            in their accelerations (the weight s of one row is N = s^2). For two rows it may be a function.
+            constraint force of this row if all constraints were ideal. For several rows the symmetric matrix N of
+            [Ikoki 2021, Eq. 18], with eigenvalues from 0 to 1: independent rows enforce the fraction N of their
+            accelerations (the weight s of one row is N = s^2). For two rows it may be a function.
 
         Raises
         ------
@@ -238,8 +238,8 @@ class Model(Joining):
             "connection.coordinate" ("slider.displacement"), "contact.bond" ("tyre.slip_x", "tyre.spin") or a relaxed
             row, along which it acts on the second body.
         effort : float, expression of parameters, or function of the signals
-            In N, or N m about a turn. A function s -> expression also has s.multiplier("connection.bond"): the force
-            that the row would bring if all rows were held in full and nothing were resisted.
+            In N, or N m about a turn. A function s -> expression also has s.multiplier("connection.bond"): the
+            constraint force of this row if all constraints were ideal.
 
         Raises
         ------
@@ -248,8 +248,8 @@ class Model(Joining):
 
         Notes
         -----
-        Of a motion that is held nothing is felt; of one that is relaxed with the weight s, 1 - s^2 of it. What it takes
-        counts as lost. The formalism is then "udwadia_kalaba".
+        Along a constrained motion the force has no effect; along one that is relaxed with the weight s, the fraction 1
+        - s^2 acts. Its power counts as lost. The formalism is then "udwadia_kalaba".
         """
         check_resistance(self, motion, effort)
         self.resistances[motion] = effort

@@ -1,4 +1,4 @@
-"""What is not ideal in constraints, as the user says it: weights of rows, matrices of weights, and efforts."""
+"""Constraints that are not ideal: checks of the user's weights, weight matrices and efforts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def check_weight(model: ModelContents, row: Given, weight: Given) -> None:
 
 
 def check_matrix(model: ModelContents, rows: Sequence[Given], weight: object) -> None:
-    """ModelError where a matrix of weights is none, or one of the rows has a weight already."""
+    """ModelError where a matrix of weights is invalid, or one of the rows has a weight already."""
     for row in rows:
         _check_row(model, row)
     n, what = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
@@ -70,8 +70,8 @@ def entries(matrix: Given, n: int) -> list[Expr]:
 
 
 def by_rows(model: ModelContents, asked: Sequence[str]) -> Value:
-    """The model with joints, of which a held bond is relaxed or its multiplier asked for, held by rows: no joint of
-    the tree can tell.
+    """The model in which joints with a relaxed bond, or with a bond whose multiplier is used, are enforced by
+    constraint rows; joints of the tree have no multipliers.
     """
     owners = dict(_owners(model, asked))
     if not owners:

@@ -37,7 +37,7 @@ class _Unpacker(pickle.Unpickler):
 
 
 def packed(model: Model) -> tuple[object, ...]:
-    """What pickle shall keep of a model: functions by their answers, expressions as a tape."""
+    """The pickled form of a model: functions as the expressions that they return, expressions as a tape."""
     from trundle.model.freeze import recorded
 
     parts = vars(model if model.is_frozen else recorded(model))

@@ -38,7 +38,7 @@ def evaluate(model: ModelContents, expression: Expr, values: Mapping[str, float]
 
 
 def body_faults(model: ModelContents, body: Body) -> list[str]:
-    """What is wrong about mass, inertia and centre of a body."""
+    """Faults of mass, inertia and mass centre of a body."""
     if not body.is_free:
         return []
     where = f"body {body.name!r}"
@@ -87,7 +87,7 @@ def vector_faults(model: ModelContents, vector: object, what: str) -> list[str]:
 
 
 def joined_faults(model: ModelContents, name: str, first: Frame, second: Frame) -> list[str]:
-    """What is wrong about the places that a connection joins."""
+    """Faults of the two frames that a connection joins."""
     where = f"connection {name!r}"
     if first.body is second.body:
         return [f"{where} joins {first.body.name!r} to itself."]
@@ -95,7 +95,7 @@ def joined_faults(model: ModelContents, name: str, first: Frame, second: Frame) 
 
 
 def force_faults(model: ModelContents, name: str, force: Force) -> list[str]:
-    """What is wrong about the places on which a force acts."""
+    """Faults of the frames on which a force acts."""
     places = force.places
     faults = [fault for frame in places for fault in place_faults(model, frame, f"force {name!r}")]
     if len(places) == 2 and places[0].body is places[1].body:
@@ -111,7 +111,7 @@ def refuse(faults: list[str], remedy: str = "") -> None:
 
 
 def as_shapes(owner: str, given: object) -> tuple[Shape, ...]:
-    """One shape or several, as a tuple; what is none is refused with words."""
+    """One shape or several, as a tuple; ModelError for anything else."""
     shapes = tuple(given) if isinstance(given, tuple | list) else (given,)
     for one in shapes:
         if not isinstance(one, Shape | tuple):

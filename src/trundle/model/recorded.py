@@ -1,7 +1,6 @@
-"""Functions and classes of the user as they answered when they were asked with symbols.
+"""Functions and classes of the user, recorded as the expressions that they returned for symbolic arguments.
 
-A built system works with these: what a function closes over, and the class of a law, may change afterwards. They can be
-pickled, wherever the function came from.
+A built system works with these, so later changes of closures or classes have no effect, and it can be pickled.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,13 +22,13 @@ from trundle.typing import Expr, ModelPart, TapeFunction
 @final
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What a function asked for: an argument by its place, or something of the signals."""
+    """A value that a function has used: an argument by its position, or a signal."""
 
     kind: str  # "argument", "signal", or a method of the signals: "position", "multiplier", ...
     of: ModelPart  # place of the argument, name of the signal, or frame
 
     def answer(self, arguments: Sequence[Expr]) -> Expr:
-        """The same question put to the arguments of a call."""
+        """The value for the arguments of a call."""
         if self.kind == "argument":
             return arguments[self.of]
         if self.kind == "signal":
@@ -40,7 +39,7 @@ class Question:
 @final
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A function: its questions, a symbol for the answer to each, and its own answer made of them and of parameters."""
+    """A recorded function: the values that it uses, a symbol for each, and its result in these and parameters."""
 
     questions: tuple[Question, ...]
     symbols: tuple[Expr, ...]
@@ -56,7 +55,7 @@ class Recorded:
         return Recorded, (self.questions, self.symbols, self.answer)  # without the function that was made of them
 
     def exact(self) -> str:
-        """All that distinguishes it from others, in letters; a constant is its number."""
+        """A text that identifies it; a constant is its number."""
         return self._text
 
     @cached_property

@@ -61,7 +61,7 @@ class Register:
         return found
 
     def unknown(self, name: str, test: Test | None = None, what: str = "quantity") -> UnknownNameError:
-        """The error for a name that means nothing here."""
+        """The error for an unknown name."""
         whole = [q.name for q in self if q.listed and (test is None or test(q))]
         parts = {label for q in self for label in q.labels}
         if any(name.endswith(f"_{label}") for label in parts):
@@ -124,12 +124,12 @@ def _look(table: Mapping[str, Quantity], name: str) -> Part | None:
 
 
 def model_register(model: Model) -> Register:
-    """What the parts of a model yield, whatever its tree: names in laws and in files."""
+    """The quantities of a model that do not depend on its tree: names in laws and in files."""
     return Register(model.aliases, lambda: part_quantities(model))
 
 
 def part_quantities(model: Model) -> Iterator[Quantity]:
-    """What connections, bodies, states and inputs yield."""
+    """Quantities of connections, bodies, states and inputs."""
     for connection in model.connections.values():
         yield from connection.quantities()
     for body in model.bodies.values():
@@ -151,7 +151,7 @@ def state_quantities(model: Model) -> Iterator[Quantity]:
 
 
 def given_signal(model: Model, name: str, t: Expr) -> Expr | None:
-    """The time, an input or a parameter by name, which are signals that no part of the model makes; else None."""
+    """The time, an input or a parameter by name; None for other signals, which parts of the model define."""
     if name == "t":
         return t
     if name in model.inputs:
@@ -160,7 +160,7 @@ def given_signal(model: Model, name: str, t: Expr) -> Expr | None:
 
 
 def is_signal(quantity: Quantity) -> bool:
-    """Whether laws, forces, outputs and events may ask for it."""
+    """Whether laws, forces, outputs and events may use it."""
     return quantity.signal
 
 

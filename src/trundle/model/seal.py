@@ -27,7 +27,7 @@ ELEMENTS = {
     "Sf": "source of flow: a motion is given",
     "GY": "gyrator: motion becomes voltage, current becomes effort",
 }
-"""What a bond can end in."""
+"""Elements in which a bond can end."""
 
 
 @final
@@ -62,7 +62,7 @@ class Seal:
 
     @property
     def imposes_flow(self) -> bool:
-        """A flow is prescribed and the effort is the answer; else the other way round."""
+        """Whether the flow is prescribed and the effort results; otherwise the effort is prescribed."""
         return self.held or isinstance(self.law, FlowLaw) or (isinstance(self.law, ContactLaw) and bool(self.law.held))
 
 

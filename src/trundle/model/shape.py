@@ -24,7 +24,7 @@ Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about th
 
 @dataclass(frozen=True)
 class Solid:
-    """Base of all shapes: sizes that cannot be right are refused when the shape is made."""
+    """Base of all shapes; invalid sizes are refused when the shape is made."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -198,7 +198,7 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> Mesh:
 
 
 def _fault(name: str, value: Given) -> str | None:
-    """What is wrong with a field of a shape; None if it can be meant."""
+    """What is wrong with a field of a shape; None if it is valid."""
     if name == "axis":
         if isinstance(value, str):
             return None if value in ("x", "y", "z") else 'give "x", "y", "z" or a direction (1, 0, 0).'

@@ -1,4 +1,4 @@
-"""What is built: a model that nothing can change, and the key under which everything that follows from it is kept."""
+"""The frozen model from which a system is built, and the key under which all derived results are cached."""
 
 from functools import cached_property
 from typing import final
@@ -56,7 +56,7 @@ class Spec:
         return f"<Spec of {self.model.name!r}, {self.key[:12]}>"
 
     def check_own_classes(self) -> None:
-        """Parts of a class that the user wrote answer by code that may have changed since; ModelError if it has."""
+        """ModelError if the code of a user-defined class in the model has changed since the build."""
         if self.model.own_classes and fingerprint(self.model) != self.key:
             raise ModelError(
                 f"the model {self.model.name!r} gives other expressions than when it was built: a class of yours in "

@@ -1,4 +1,4 @@
-"""A state of one's own: a number with a rate of its own, such as a filter, a controller or a distance travelled."""
+"""User-defined states: variables with their own rate equation, such as a filter, a controller or a distance."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

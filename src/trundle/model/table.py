@@ -33,7 +33,7 @@ class ModelTable:
         return f"table {self.name!r} {self.table.kind!r}"
 
     def fit(self, other: object) -> Table:
-        """Another table in its place; ModelError where it is not a table or of another kind."""
+        """A table that replaces it; ModelError if it is not a table or of another kind."""
         if not isinstance(other, Table):
             raise ModelError(f"table {self.name!r} can be replaced by a tr.Table only, got {other!r}.")
         if other.kind != self.table.kind:

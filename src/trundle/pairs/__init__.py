@@ -97,7 +97,7 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    """What finds out about pairs is imported when first asked for: most models do without."""
+    """Functions for the analysis of pairs are imported on first use; most models do not need them."""
     if name not in _LATE:
         raise unknown_name("trundle.pairs", name, __all__, {}, "pairs")
     from importlib import import_module

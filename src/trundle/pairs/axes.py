@@ -9,7 +9,7 @@ from trundle.typing import Expr
 
 def contact_axes(q: Expr, point: Expr, outward: Expr) -> tuple[Expr, list[Expr], list[Expr]]:
     """Axes (x along the first tangent, z along `outward`) of a point given by two symbols q, the tangents, and how the
-    axes turn a unit of each symbol.
+    axes turn per unit of each symbol.
     """
     moves = [derivative(point, q[k]) for k in range(2)]
     x, z = moves[0] / ca.norm_2(moves[0]), outward / ca.norm_2(outward)

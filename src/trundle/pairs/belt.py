@@ -6,7 +6,7 @@ from typing import final
 
 import casadi as ca
 
-from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
+from trundle.pairs.mesh import Mesh, Wheels, check_size, integer_ratio, mesh_frame, turned_apart
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Of, Quantity
 from trundle.space.rotation import Axis, cross
@@ -20,7 +20,7 @@ class Belt(Mesh):
 
     The frames of the connection lie at the centres of the pulleys. The force of the belt acts along the strand on the
     left of the line from the first centre to the second, seen against the axis; it is the difference of the tensions.
-    `tension` (N) is the mean of both, which pulls the centres together and is not felt by the bearings.
+    `tension` (N) is the mean of both, which pulls the centres together and does not load the bearings.
     """
 
     first_radius: Expr  # m
@@ -51,7 +51,7 @@ class Belt(Mesh):
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:
         radii = (self.first_radius, self.second_radius)
-        teeth = None if any(isinstance(r, ca.SX) for r in radii) else whole_numbers(radii[0] / radii[1])
+        teeth = None if any(isinstance(r, ca.SX) for r in radii) else integer_ratio(radii[0] / radii[1])
         if teeth is None:
             return None
         p, q = teeth

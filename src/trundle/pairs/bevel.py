@@ -8,7 +8,7 @@ from typing import final
 import casadi as ca
 import numpy as np
 
-from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, integer_ratio, mesh_frame, turn
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross, half_turn
@@ -24,7 +24,7 @@ class BevelGear(Mesh):
     The frames of the connection lie where the axes meet, each with its axis along that of its wheel. The first wheel
     lies where its axis points to; with a ratio below zero so does the second, above zero it lies on the other side.
     Teeth push along the common tangent of the pitch cones; what the pressure angle (rad) adds at right angles to them
-    is reported as `separating_force` and not felt by the bearings.
+    is reported as `separating_force` and does not load the bearings.
     """
 
     ratio: Expr  # turns of the second wheel for one of the first
@@ -48,7 +48,7 @@ class BevelGear(Mesh):
         return wheels.first + pole, cross(along, z), along
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:
-        teeth = whole_numbers(self.ratio)
+        teeth = integer_ratio(self.ratio)
         if teeth is None:
             return None
         p, q = teeth

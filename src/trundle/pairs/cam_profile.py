@@ -1,7 +1,7 @@
 """Profiles of cams in their plane (x, z): of circular arcs joined by common tangents, and by the radius over the angle.
 
-Angles go from z towards x, as turns about y do. Both kinds answer two questions: how far a point is from the profile
-and which way its normal points there (roller, knife edge), and where the normal has a given direction (flat follower).
+Angles go from z towards x, as turns about y do. Both kinds give the distance of a point from the profile with the
+normal there (roller, knife edge), and the point at which the normal has a given direction (flat follower).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whether the chain of a pair moves as its bonds say.
+"""Checks that the chain of a pair moves as its bonds state.
 
 Joints of the tree follow the chain; where a pair closes a loop, and in absolute coordinates, its constraint rows follow
 from the bonds that it locks. A pair in which the two do not agree would move differently from place to place.
@@ -17,7 +17,7 @@ CLOSE = 1e-9
 
 
 def fault_of_own_pair(pair: Pair) -> str | None:
-    """What is wrong with the chain of a pair that the user has written; those of this package are tested."""
+    """Faults of the chain of a user-defined pair; those of this package are covered by tests."""
     if isinstance(pair, ContactPair) or type(pair).__module__.partition(".")[0] == "trundle":
         return None
     return chain_fault(pair)

@@ -1,4 +1,4 @@
-"""What everything that uses a surface asks it for: how two coordinates move a point over it.
+"""Charts: a surface as a function of its two coordinates, the interface through which surfaces are used.
 
 A surface swept by two screws (`pairs.sweep`) and one given by expressions (`pairs.parametric`) are the two kinds.
 """
@@ -39,8 +39,8 @@ class SurfacePoint:
 
     point: Expr
     R: Expr  # contact axes: z along the normal out of the material
-    moves: Sequence[Expr]  # the two tangents: motion of the point a unit of each coordinate
-    turns: Sequence[Expr]  # angular velocity of the contact axes a unit of each coordinate: the curvature
+    moves: Sequence[Expr]  # the two tangents: motion of the point per unit of each coordinate
+    turns: Sequence[Expr]  # angular velocity of the contact axes per unit of each coordinate: the curvature
 
 
 class Chart(ABC):

@@ -22,7 +22,7 @@ MANY = 2000  # points at once, to bound the memory
 def closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     """Displacements a, b of the closest points to points (n, 3), and the distances, positive on the side of the normal.
 
-    An edge is answered by the tube about it, which has the same normals and sweeps an area.
+    An edge is replaced by a tube around it, which has the same normals and sweeps an area.
     """
     thickness = edge_thickness(sweep) if sweep.is_edge else 0.0
     tube = sweep.thick(thickness)

@@ -177,7 +177,7 @@ class Placed(PlacedSurface):
 @final
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Points, tangents (..., 2, 3), normals, and motions and turns (..., 2, 3) a unit of each coordinate."""
+    """Points, tangents (..., 2, 3), normals, and motions and turns (..., 2, 3) per unit of each coordinate."""
 
     point: Array
     tangents: Array

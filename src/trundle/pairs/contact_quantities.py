@@ -1,4 +1,4 @@
-"""What can be asked of every contact of two surfaces: its point, the motion there, the forces."""
+"""Quantities of every contact of two surfaces: its point, the motion there, the forces."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,4 @@
-"""Classes that are found by themselves: model files, tables and conformance tests ask here which joints and surfaces
-there are, those of the user included.
-"""
+"""Lists of all joints and surfaces, including user-defined ones, for model files, tables and conformance tests."""
 
 from typing import TypeVar
 

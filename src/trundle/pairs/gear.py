@@ -9,7 +9,7 @@ import casadi as ca
 
 from trundle.arguments import advised_class
 from trundle.errors import ModelError
-from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
+from trundle.pairs.mesh import Mesh, Wheels, check_size, integer_ratio, mesh_frame, turned_apart
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross
@@ -24,9 +24,9 @@ class Gear(Mesh):
     carrier. Below zero the wheels turn against each other (external teeth), above zero one is a ring with internal
     teeth.
 
-    The frames of the connection lie at the centres of the wheels; the pitch radii follow from the distance of the
-    axes. Teeth push along the common tangent of the pitch circles; what the pressure angle (rad) adds is reported as
-    `separating_force` and not felt by the bearings.
+    The frames of the connection lie at the centres of the wheels; the pitch radii follow from the distance of the axes.
+    Teeth push along the common tangent of the pitch circles; what the pressure angle (rad) adds is reported as
+    `separating_force` and does not load the bearings.
     """
 
     ratio: Expr  # turns of the second wheel for one of the first
@@ -51,7 +51,7 @@ class Gear(Mesh):
         return pole, c, cross(wheels.first_axes[2], c)
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:
-        teeth = whole_numbers(self.ratio)
+        teeth = integer_ratio(self.ratio)
         if teeth is None:
             return None
         p, q = teeth

@@ -1,6 +1,6 @@
 """The geometry of a surface in numbers: points, normals, curvatures, closest points, meshes, offsets.
 
-Nothing here is written for one surface: all of it follows from its chart.
+All of it follows from the chart of the surface.
 """
 
 from dataclasses import dataclass
@@ -118,8 +118,8 @@ class SurfaceGeometry:
         outside the material.
 
         The search covers the whole surface, as far as it goes without turning over (a cone to its apex, a tangent
-        surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole
-        or an apex, and for a point in the middle, one of many answers is given.
+        surface to its cusp). Angles are between -pi and pi; on a helix the closest winding is taken. At a pole or an
+        apex, and for a point in the centre, one of many solutions is returned.
 
         Parameters
         ----------

@@ -131,7 +131,7 @@ class HigherPair(SurfacePair):
             raise ModelError(f"{self.title} is not a point contact: {reason}")
 
     def __getstate__(self) -> dict[str, Surface]:
-        """The surfaces alone: what follows from them is found again."""
+        """The surfaces alone; everything else is derived from them again."""
         return {"first": self.first, "second": self.second}
 
     @property
@@ -289,7 +289,9 @@ class HigherPair(SurfacePair):
 
 
 def seen(screw: Screw, pose: Pose) -> Screw:
-    """A screw of the second surface in the frame of the first; its coordinate moves the body, not the point."""
+    """A screw of the second surface relative to the frame of the first; its coordinate moves the body, not the
+    point.
+    """
     return Screw(-(pose.R @ axis_vector(screw.axis)), screw.pitch, components(pose.point(screw.at)), screw.name)
 
 
@@ -334,7 +336,7 @@ def misfit(a: Surface, b: Surface) -> str:
 
 
 def _interference(a: Surface, b: Surface) -> str:
-    """Hollow surfaces too narrow for what shall touch them, at the pose where all coordinates are zero."""
+    """Hollow surfaces that are too narrow for the other surface, at the pose where all coordinates are zero."""
     if not (a.hollow or b.hollow) or min(a.dimension, b.dimension) < 2:
         return ""
     if a.symbols or b.symbols:

@@ -32,7 +32,7 @@ from trundle.typing import Array
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A surface with the pose of its frame, or none, and what is to be said about it."""
+    """A surface with the pose of its frame, or None, and a description."""
 
     surface: Surface | None
     pose: Pose | None

@@ -1,4 +1,4 @@
-"""The lower pairs. A pair says only which of its six bonds are free; chain, constraint rows and names follow.
+"""The lower pairs. A pair defines only which of its six bonds are free; chain, constraint rows and names follow.
 
 The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame of the connection, whose z axis is
 `axis`.
@@ -81,12 +81,12 @@ class Pair:
 
     @property
     def locked(self) -> tuple[str, ...]:
-        """Bonds that are sealed by a flow: no relative motion."""
+        """Bonds that are constrained: no relative motion."""
         return tuple(b for b in BONDS if b not in self.free)
 
     @property
     def held_bonds(self) -> tuple[str, ...]:
-        """Those of the six bonds that the pair itself seals by a flow."""
+        """Those of the six bonds that the pair itself constrains."""
         return self.locked
 
     @property
@@ -135,7 +135,7 @@ class Pair:
         return True
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
-        """What can be asked of the pair in the connection `owner`.
+        """Quantities of the pair in the connection `owner`.
 
         Parameters
         ----------

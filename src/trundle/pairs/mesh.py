@@ -1,6 +1,7 @@
-"""Meshes: what makes two wheels, or a wheel and a rack, turn together. One bond is held: the relative motion along the
-line in which teeth or a belt act, which is the normal of the contact. Where wheels hang on a carrier that turns, the
-line turns with it, and Willis' equation follows.
+"""Meshes: couplings of two wheels, or of a wheel and a rack.
+
+One bond is constrained: the relative motion along the line in which teeth or a belt act, which is the normal of the
+contact. If the wheels are mounted on a carrier that turns, the line turns with it, and Willis' equation follows.
 """
 
 from collections.abc import Iterator
@@ -171,8 +172,8 @@ def turn(axes: tuple[Expr, Expr, Expr], along: Expr, z: Expr) -> Expr:
     return ca.atan2(dot(cross(z, along), x), dot(along, x))
 
 
-def whole_numbers(ratio: Expr) -> tuple[int, int] | None:
-    """p and q of the ratio p / q; None where it is none of whole numbers of teeth, or a parameter."""
+def integer_ratio(ratio: Expr) -> tuple[int, int] | None:
+    """p and q of the ratio p / q; None if it is not a ratio of integers (of teeth), or a parameter."""
     if isinstance(ratio, ca.SX):
         return None
     near = Fraction(float(ratio)).limit_denominator(MOST_TEETH)

@@ -1,4 +1,4 @@
-"""What can be asked of every mesh beside what a contact is asked: moments on both sides, and power."""
+"""Quantities of every mesh besides those of a contact: moments on both sides, and power."""
 
 from collections.abc import Iterator
 from math import tan

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class NumericScrew:
-    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis a unit of the
+    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis per unit of the
     coordinate.
     """
 
@@ -45,11 +45,11 @@ class NumericScrew:
         return self.at + self.turn(q, x - self.at) + self.advance * np.asarray(q, dtype=float)[..., None] * self.axis
 
     def velocity(self, x: Expr) -> Array:
-        """Motion of the points x a unit of the coordinate."""
+        """Motion of the points x per unit of the coordinate."""
         return self.rate(x - self.at) + self.advance * self.axis
 
     def rate(self, v: Expr) -> Array:
-        """Change of carried directions a unit of the coordinate."""
+        """Change of carried directions per unit of the coordinate."""
         rate: Array = self.spin * (v @ self._cross)
         return rate
 
@@ -147,7 +147,7 @@ class NumericSweep(NumericSurface):
         return replace(self, point=self.point + distance * self.normal)
 
     def area(self, b: ArrayLike) -> Array:
-        """Area swept a unit of both coordinates, negative where the sheet has turned over; a does not matter."""
+        """Area swept per unit of both coordinates, negative where the sheet has turned over; a does not matter."""
         patch = self.at(0.0, b)
         swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)
         return swept

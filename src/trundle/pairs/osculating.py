@@ -63,7 +63,7 @@ def osculating(surface: Surface, a: float, b: float) -> Osculating:
     Parameters
     ----------
     surface : Surface
-        Any one with numbers for its sizes.
+        Any surface with numbers for its sizes.
     a, b : float
         Its coordinates at the point of contact.
 

@@ -89,7 +89,7 @@ class Polynomial:
         return total
 
     def text(self, names: Sequence[str]) -> str:
-        """In letters."""
+        """As text."""
         parts = []
         for e, c in self.terms:
             factors = [f"{name}^{k}" if k > 1 else name for name, k in zip(names, e, strict=True) if k]

@@ -1,4 +1,4 @@
-"""What can be asked of one freedom of a pair: coordinate, rate, acceleration, generalised forces along it."""
+"""Quantities of one freedom of a pair: coordinate, rate, acceleration, generalised forces along it."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""What a model can be asked and given by name: states, parameters, start values, results."""
+"""Names and layouts of states, parameters, start values and results."""

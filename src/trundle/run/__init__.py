@@ -1,1 +1,1 @@
-"""What happened: results with names, units and provenance."""
+"""Results of runs, with names, units and provenance."""

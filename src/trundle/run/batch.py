@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ELSEWHERE = {
     "runs": "with system.batch(..., samples=101), batch['bob.angle'] has all cases, batch['bob.angle'].sel(case=3) one",
     "values": "batch.end('bob.angle').values at the end; with samples=101 also batch['bob.angle'].values",
-    "energy": "ask it of single runs, system.simulate(...).energy",
+    "energy": "use single runs, system.simulate(...).energy",
     "time": "batch['bob.angle'].time.values has the sample times",
     "names": "batch.dataset has the states; any quantity that a run has goes by its name, batch.end('bob.position')",
     "mean": "batch.end('bob.angle').mean(), and over time batch['bob.angle'].mean('case')",
@@ -92,7 +92,7 @@ class BatchRun:
             for p in vectors:
                 self.formulation.parameters.put_tables(p, tables.values())
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
@@ -167,7 +167,7 @@ class BatchRun:
         Returns
         -------
         xarray.DataArray
-            Over "case", with what the cases differ in as coordinates; nan for cases that were refused or interrupted.
+            Over "case", with the varied values as coordinates; nan for cases that were refused or interrupted.
         """
         import xarray as xr
 
@@ -380,8 +380,8 @@ class BatchRun:
         """The same at the end of every case, from its samples on."""
         if self.batch.x.size == 0 and not {*self.formulation.once(measured_angles)} <= self._angles.keys():
             warn(
-                f"{q.name!r} is, or asks for, an angle that is measured between bodies and known up to whole turns: a "
-                "batch that keeps its ends only does not count them. Ask batch(..., samples=...).",
+                f"{q.name!r} is, or depends on, an angle that is measured between bodies and known up to whole turns: "
+                "a batch that keeps its ends only does not count them. Use batch(..., samples=...).",
                 TurnsWarning,
             )
             return values
@@ -393,5 +393,5 @@ class BatchRun:
         return found
 
     def _evaluate(self, q: Quantity, t: Array, x: Array, p: Array) -> Array:
-        """Numbers that may be changed."""
+        """A copy of the values of a quantity."""
         return np.array(self.formulation.evaluate(q.name, t, x, p)[q.name])

@@ -1,4 +1,4 @@
-"""The ending of a run in words; a value that is not finite is traced to the law that gave it."""
+"""The message about the ending of a run; a value that is not finite is traced to the law that gave it."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
 
 
 def fastest(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> str:
-    """Says which rate is the largest: it may have grown beyond all measure."""
+    """A sentence about the largest rate, which may have diverged."""
     names, times, states = [c.rate_name for c in f.layout.coordinates], np.array([t]), x[None, :]
     speeds = {name: float(np.max(np.abs(f.evaluate(name, times, states, p)[name]))) for name in names}
     if not speeds:
@@ -77,7 +77,7 @@ def fastest(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> str:
 
 
 def _books(f: Formulation, trajectory: "Trajectory") -> str:
-    """Tells what a check of energy or friction found, and when it began."""
+    """Sentences about a violated check of energy or friction, and when it began."""
     audit = trajectory.audit
     if audit is None:
         return ""
@@ -94,7 +94,7 @@ def _books(f: Formulation, trajectory: "Trajectory") -> str:
 
 
 def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
-    """Where the search for events was at its limits."""
+    """Warnings where the search for events was at its limits."""
     from trundle.contact.modes.find import transitions
 
     changes = transitions(model)
@@ -136,9 +136,9 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
 
 
 def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajectory":
-    """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
-    are the constraints that cannot be satisfied; values that are not finite may be those of a table that refuses;
-    friction may leave no unique acceleration.
+    """The trajectory with the outcome that names the cause of its ending: constraints that cannot be satisfied, where
+    steps vanish because a drive meets a limit of the mechanism; a table that was left, where values are not finite; or
+    friction without a unique acceleration.
     """
     log = trajectory.events
     at_jam = trajectory.outcome is EVENT_STOP and len(log) > 0 and log.index[-1] >= len(f.model.events)
@@ -156,7 +156,7 @@ def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajecto
 
 
 def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> list[str]:
-    """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
+    """Coordinates with a prescribed motion if the constraint rows have become dependent; otherwise empty."""
     import casadi as ca
 
     from trundle.linear_algebra.kkt import dense
@@ -214,7 +214,7 @@ def jammed_within_step(f: Formulation, p: AnyArray) -> Outcome:
 
 
 def points_that_meet(f: Formulation, culprits: list[str]) -> str:
-    """Tells of forces along a line whose two points have met."""
+    """A sentence about forces along a line whose two points coincide."""
     lines = [n for n in culprits if isinstance(f.model.forces.get(n), LineForce | SpringDamper | SeriesDamper)]
     if not lines:
         return ""
@@ -225,7 +225,7 @@ def points_that_meet(f: Formulation, culprits: list[str]) -> str:
 
 
 def flat_wheels(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[str]:
-    """Contacts of wheels on planes whose plane has come down onto the road."""
+    """Contacts of wheels that lie flat on a plane."""
     found = []
     for c in f.model.connections.values():
         if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 _ELSEWHERE = dict.fromkeys(
-    ("mechanical", "total_energy", "sum"), "ask run.energy.total, kinetic and potential together"
+    ("mechanical", "total_energy", "sum"), "use run.energy.total, kinetic and potential together"
 )
-_ELSEWHERE |= dict.fromkeys(("lost", "dissipated", "friction"), "ask run.energy.work_lost")
-_ELSEWHERE |= dict.fromkeys(("work", "supplied", "input"), "ask run.energy.work_in")
-_ELSEWHERE |= dict.fromkeys(("error", "balance"), "ask run.energy.imbalance, or run.energy.drift for its largest part")
+_ELSEWHERE |= dict.fromkeys(("lost", "dissipated", "friction"), "use run.energy.work_lost")
+_ELSEWHERE |= dict.fromkeys(("work", "supplied", "input"), "use run.energy.work_in")
+_ELSEWHERE |= dict.fromkeys(("error", "balance"), "use run.energy.imbalance, or run.energy.drift for its largest part")
 
 
 @answering
@@ -43,7 +43,7 @@ class Energy:
     def __getitem__(self, name: object) -> NoReturn:
         raise TypeError(f"the terms of the energy are attributes: run.energy.{name} or run['energy.{name}'].")
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> Value:
             if name.startswith("_"):
@@ -57,14 +57,14 @@ class Energy:
 
     @property
     def imbalance(self) -> Array:
-        """What the balance leaves unexplained since the first sample."""
+        """Error of the energy balance since the first sample."""
         change = self.total + self.work_lost - self.work_in - self.work_events
         result: Array = change - change[0]
         return result
 
     @property
     def scale(self) -> float:
-        """Largest energy that was exchanged: the measure for the imbalance."""
+        """Largest energy that was exchanged, to which the imbalance is related."""
         works = [np.ptp(work) for work in (self.work_in, self.work_lost, self.work_events)]
         return float(max(np.ptp(self.potential), np.max(np.abs(self.kinetic)), *works, 1e-300))
 
@@ -89,7 +89,7 @@ class Energy:
         Parameters
         ----------
         **options
-            As of `trundle.view.plot.plot_energy`, such as path="out/energy.png".
+            Options of `trundle.view.plot.plot_energy`, such as path="out/energy.png".
 
         Returns
         -------

@@ -15,7 +15,7 @@ KINDS = {
     "motion": "given motion of ",
     "event": "jumps at ",
 }
-"""What can give or take energy, and how its name begins."""
+"""Kinds of nodes that give or take energy, and the beginning of their names."""
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest row; less is round-off
 COARSE = 0.01  # of the largest row: a larger closing error makes the table doubtful
@@ -78,7 +78,7 @@ class EnergyTable(Sequence[Transfer]):
         return iter(self.transfers)
 
     def balance(self, node: str) -> float:
-        """What a node received minus what it gave (J)."""
+        """Energy that a node received minus energy that it gave (J)."""
         return sum(t.energy * ((str(t.taker) == node) - (str(t.giver) == node)) for t in self.transfers)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class EnergyTable(Sequence[Transfer]):
 @final
 @dataclass(frozen=True)
 class Share:
-    """What a node gives to a junction (J); negative when it takes."""
+    """Energy that a node gives to a junction (J); negative if it takes energy."""
 
     node: EnergyNode
     energy: float

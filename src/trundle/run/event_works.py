@@ -1,4 +1,4 @@
-"""Work of events, which stands in their log and not in the states."""
+"""Work of events, which is stored in their log and not in the states."""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Where joints, mass centres, shapes and springs sit on their bodies: plain numbers, stored with a run, drawn later."""
+"""Positions of joints, mass centres, shapes and springs on their bodies: numbers that are stored with a run for
+drawings.
+"""
 
 import json
 from collections.abc import Iterable, Mapping

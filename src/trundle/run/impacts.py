@@ -38,7 +38,7 @@ def impacts_of(run: "Run") -> list[Impact]:
         if landed:
             raise StoreError(
                 f"the collisions of this run ({len(landed)} landings, the first at t = {landed[0].time:.6g} s) are not "
-                "kept in files: ask run.impacts of the run itself, before it is saved."
+                "kept in files: use run.impacts of the run itself, before it is saved."
             )
         return []
     model, log = run.formulation.model, run.trajectory.events

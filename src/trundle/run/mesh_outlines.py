@@ -16,7 +16,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.pairs.belt import Belt
 from trundle.pairs.bevel import BevelGear
 from trundle.pairs.gear import Gear
-from trundle.pairs.mesh import Mesh, whole_numbers
+from trundle.pairs.mesh import Mesh, integer_ratio
 from trundle.pairs.rack import RackAndPinion
 from trundle.run.geometry import in_numbers
 from trundle.run.poses import pose
@@ -92,7 +92,7 @@ def _wheels(
     first: Side, second: Side, pole: Array, ratio: float, ring: bool, known: Teeth
 ) -> Iterator[tuple[str, Array]]:
     """Two wheels that engage at the pole: where one has a tooth the other has a gap."""
-    found = whole_numbers(ratio)
+    found = integer_ratio(ratio)
     teeth = (0, 0)
     if found is not None:
         p, q = abs(found[0]), found[1]

@@ -109,7 +109,7 @@ class Power:
         start, end : float, optional
             Times (s), as for `table`.
         **options
-            As of `trundle.view.sankey.draw_sankey`.
+            Options of `trundle.view.sankey.draw_sankey`.
 
         Returns
         -------

@@ -17,7 +17,7 @@ DENSE = 20_000  # entries of a matrix that is multiplied with sooner than its fe
 @final
 @dataclass(frozen=True)
 class Entry:
-    """What a node gives to a junction: sign times the energy or power in a column."""
+    """The contribution of a node to a junction: sign times the energy or power in a column."""
 
     node: EnergyNode
     energy: Measure  # quantity whose change or integral is the energy
@@ -149,7 +149,9 @@ def _shares(
     by_body: dict[str, dict[str, tuple[Measure, float]]],
     stores: tuple[tuple[EnergyNode, str, str, float], ...],
 ) -> dict[EnergyJunction, tuple[Entry, ...]]:
-    """What every node gives to every junction. Connections, laws and forces that act on each other are one."""
+    """Contributions of every node to every junction. Connections, laws and forces that act on each other form one
+    junction.
+    """
     at = {body: EnergyJunction(body, is_body=True) for body in by_body}
     found: dict[EnergyJunction, list[Entry]] = {junction: [] for junction in at.values()}
     group = {j.name: EnergyJunction(j.name) for j in ports.junctions}

@@ -31,7 +31,7 @@ class Residual:
 
 @final
 class PowerSamples:
-    """What was measured at the ports along a run; energies count from its start."""
+    """Powers, efforts and flows at the ports along a run; energies count from its start."""
 
     def __init__(self, run: "Run", ports: Ports) -> None:
         self.run, self.ports = run, ports

@@ -1,4 +1,4 @@
-"""Where a run comes from: model, settings, work done, ending, software; kept as attributes of its dataset."""
+"""Provenance of a run as attributes of its dataset: model, settings, work done, ending, software."""
 
 import json
 import platform

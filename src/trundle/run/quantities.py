@@ -32,7 +32,7 @@ LONGEST = 60  # characters of a wrong name that a message repeats
 
 
 def shown(name: object) -> str:
-    """What was given in place of a name, as a message repeats it: the kind of it, where it is long."""
+    """An invalid name as shown in a message; long values are replaced by their type."""
     text = str(name)
     return text if len(text) <= LONGEST and "\n" not in text else f"a {type(name).__name__}"
 
@@ -152,7 +152,7 @@ class RunQuantities:
         Raises
         ------
         SolveError
-            Where no derivatives were asked for, or the quantity has none.
+            Where the run has no derivatives, or the quantity has none.
         """
         if self.sensitivities is None:
             raise SolveError(
@@ -183,7 +183,7 @@ class RunQuantities:
         return self._register.get(name).unit
 
     def text(self, name: str) -> str:
-        """What a quantity is, in words.
+        """Description of a quantity.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class RunQuantities:
         Parameters
         ----------
         kind : str
-            What the quantity is of its owner: "state", "normal_force".
+            The quantity without its owner: "state", "normal_force".
         part : str
             Kind of the owner: "connection", "body", "force" or "state".
 

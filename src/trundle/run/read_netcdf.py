@@ -19,7 +19,7 @@ UNNAMED: Final = "This is a netCDF dimension but not a netCDF variable"  # what 
 def read_own(path: Path, max_bytes: float, lazy: bool = False) -> StoredResult | None:
     """What a file holds that Trundle wrote, every n-th sample where it has more bytes than `max_bytes`, which its
     attribute "warnings" says; None for files of others. Nothing is decoded: a quantity in "seconds" is a number, and
-    not-a-number is kept as it is. With `lazy` quantities over time are read when they are first asked for.
+    not-a-number is kept as it is. With `lazy` quantities over time are read on first use.
     """
     import h5py
 

@@ -1,4 +1,4 @@
-"""Events of a run as they are reported: without the book-keeping of the laws."""
+"""Events of a run as they are reported, without internal events of laws."""
 
 from typing import NamedTuple, Self
 

@@ -77,9 +77,9 @@ class Run(RunQuantities):
         p : array
             Parameters at the start.
         initial : InitialState
-            How the start was found.
+            The start state.
         settings : mapping
-            Method and tolerances, for the books.
+            Method and tolerances, for the results.
         tables : mapping
             Those that it ran with, by name.
 
@@ -108,13 +108,13 @@ class Run(RunQuantities):
         f = self.formulation
         return System(f.derivation, f.formalism) if f is not None else None
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> Value:
             if name.startswith("_"):  # of Python and of this class: nothing of a run is asked before it is there
                 raise AttributeError(f"'Run' object has no attribute {name!r}", name=name, obj=self)
             if name in ELSEWHERE:
-                raise AttributeError(f"a Run has no {name!r}: ask {ELSEWHERE[name]}.", name=name, obj=self)
+                raise AttributeError(f"a Run has no {name!r}: use {ELSEWHERE[name]}.", name=name, obj=self)
             named = [n for n in self.names if name in n.replace(".", "_").split("_") or n.endswith(f".{name}")]
             near = [*get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)]
             hints = [f"run.{n}" for n in near] + [f"run[{n!r}]" for n in named[:3]]
@@ -169,7 +169,7 @@ class Run(RunQuantities):
 
     @property
     def ok(self) -> bool:
-        """True when the run reached its end time or a stop event, or what its settings call a good ending."""
+        """True when the run reached its end time, a stop event, or another regular ending of its settings."""
         from trundle.integrate.outcome import ALL
 
         good = [*(ending.name for ending in ALL if ending.ok), *self.settings.get("good_endings", ())]
@@ -228,7 +228,7 @@ class Run(RunQuantities):
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What deserves a second look though the run went on."""
+        """Warnings about the run, although it continued."""
         from trundle.run.ending import event_warnings
         from trundle.run.unguarded import unguarded
 
@@ -257,7 +257,7 @@ class Run(RunQuantities):
         *names : str
             What is drawn.
         **options
-            As of `trundle.view.plot.plot_quantities`, such as path="out/crank.png".
+            Options of `trundle.view.plot.plot_quantities`, such as path="out/crank.png".
 
         Returns
         -------
@@ -283,7 +283,7 @@ class Run(RunQuantities):
         times : sequence of float, optional
             Times (s) of the poses, [0.0, 0.5]; unless given a few that are spread over the motion.
         **options
-            As of `trundle.view.draw.draw`, such as path="out/crank.png", plane="xz".
+            Options of `trundle.view.draw.draw`, such as path="out/crank.png", plane="xz".
 
         Returns
         -------
@@ -299,7 +299,7 @@ class Run(RunQuantities):
         Parameters
         ----------
         **options
-            As of `trundle.view.page.serve.show`, such as plots=["crank.angle"], compare=another_run.
+            Options of `trundle.view.page.serve.show`, such as plots=["crank.angle"], compare=another_run.
 
         Returns
         -------
@@ -320,7 +320,7 @@ class Run(RunQuantities):
         path : str or Path
             The file, such as "bicycle.html".
         **options
-            As of `trundle.view.page.html.save_html`, such as plots=["roll", "steer"].
+            Options of `trundle.view.page.html.save_html`, such as plots=["roll", "steer"].
 
         Returns
         -------
@@ -340,7 +340,7 @@ class Run(RunQuantities):
         path : str or Path
             The file; .gif or .mp4.
         **options
-            As of `trundle.view.movie.movie.save_movie`, such as fps=25, speed=0.5, size=(640, 400).
+            Options of `trundle.view.movie.movie.save_movie`, such as fps=25, speed=0.5, size=(640, 400).
 
         Returns
         -------

@@ -32,7 +32,7 @@ class Sensitivities:
     event_times: Array
 
     def column(self, name: str) -> int:
-        """Where a parameter or start value stands."""
+        """Column of a parameter or start value."""
         if name not in self.names:
             raise UnknownNameError(name, self.names, "parameter or start value among those of sensitivity=[...]")
         return self.names.index(name)

@@ -1,4 +1,4 @@
-"""Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit; tables as CSV."""
+"""Results on disk: netCDF-4 files, written atomically and read back to the last bit; tables as CSV."""
 
 import json
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ def load(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "Run":
     max_bytes : float
         Bytes to read at most: of a longer run every second, third, ... sample is taken, and `warnings` says so.
     lazy : bool
-        Read each quantity when it is first asked for: a long run opens at once. The file must stay as it is.
+        Read each quantity on first use: a long run opens at once. The file must stay as it is.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def read(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "xr.Da
 
 @contextmanager
 def _in_words(path: Path) -> Iterator[None]:
-    """Say what is wrong with a file that cannot be read."""
+    """A message about a file that cannot be read."""
     try:
         yield
     except PermissionError as error:
@@ -155,7 +155,7 @@ def _check_run(stored: StoredResult | None, path: Path) -> StoredResult:
 
 
 def _evaluate_all(run: "Run") -> None:
-    """Ask for what belongs in the file, so that it is useful without the model."""
+    """Evaluate the quantities to be stored, so that the file is useful without the model."""
     if run.formulation is None:
         return
     small = len(run.formulation.model.moving_bodies) <= SMALL_MODEL

@@ -1,4 +1,4 @@
-"""A stored variable as xarray holds those that stay in their file until they are asked for."""
+"""A stored variable for xarray, read from its file on first use."""
 
 from typing import final
 

@@ -1,4 +1,4 @@
-"""What a result file holds, as plain arrays; as an xarray dataset on request, for xarray takes a second to import."""
+"""The content of a result file as plain arrays; as an xarray dataset on request, as xarray takes a second to import."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Stamp = tuple[int, int]  # size (B) and time of the last change (ns)
 
 
 def stamp_of(path: Path) -> Stamp:
-    """What tells this file from a later one of the same name."""
+    """Size and time of change of a file, by which a later file of the same name is recognised."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns
 
@@ -26,7 +26,7 @@ def stamp_of(path: Path) -> Stamp:
 @final
 @dataclass(frozen=True)
 class StoredVariable:
-    """A variable of a netCDF-4 file, a part of its samples at most; read once, when first asked for.
+    """A variable of a netCDF-4 file, a part of its samples at most; read once, on first use.
 
     The file is not kept open, so that it can be replaced; then it is read no more.
     """

@@ -1,4 +1,4 @@
-"""A run in a few lines of plain text: how it ended, what it cost, how well energy balances, where it went."""
+"""Summary of a run as plain text: ending, cost, energy balance, coordinates, events."""
 
 import json
 import sys

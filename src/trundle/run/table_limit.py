@@ -1,4 +1,4 @@
-"""Runs that end where a table refuses to answer: which table, which argument, where."""
+"""Runs that end at the limit of a table: which table, which argument, where."""
 
 import numpy as np
 
@@ -19,7 +19,9 @@ def _tape(f: Formulation) -> Tape:
 
 
 def refused_lookup(f: Formulation, t: float, x: Array, p: Array) -> str:
-    """The table that refuses its argument at a state, or shortly after it, in words; empty where none does."""
+    """A sentence about the table whose range the argument leaves at a state, or shortly after it; empty if there is
+    none.
+    """
     if not f.model.tables:
         return ""
     tape = f.once(_tape)

@@ -1,4 +1,4 @@
-"""The table of where energy went between two times of a run, and why it may not close."""
+"""The table of energy flows between two times of a run, and why it may not close."""
 
 from dataclasses import replace
 

@@ -26,7 +26,7 @@ LABELS = {3: list("xyz"), 4: list("wxyz"), 9: [f"{r}{c}" for c in "xyz" for r in
 @final
 @dataclass(frozen=True)
 class Finding:
-    """Something met along a trace: its kind, the value of the driven coordinate, and a sentence."""
+    """A finding along a trace: its kind, the value of the driven coordinate, and a sentence."""
 
     name: str  # "turning point", "singular pose", "loss of contact", "double contact"
     value: float
@@ -43,22 +43,22 @@ class Column:
     values: Array
     unit: str
     text: str
-    slope_of: str = ""  # quantity whose change a unit of the driven coordinate it is
+    slope_of: str = ""  # quantity whose change per unit of the driven coordinate it is
 
 
 REACHED = "reached: all wanted values were passed."
 
 
 def slope_name(name: str) -> str:
-    """Name of the change of a quantity a unit of the driven coordinate."""
+    """Name of the change of a quantity per unit of the driven coordinate."""
     return f"{name}_derivative"
 
 
 @answering
 @final
 class Trace:
-    """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events says what
-    was met; "crank.angle_derivative" is the change of a quantity a unit of the driven coordinate.
+    """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events lists the
+    findings; "crank.angle_derivative" is the change of a quantity per unit of the driven coordinate.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Trace:
 
     @property
     def names(self) -> list[str]:
-        """Quantities that can be asked for."""
+        """Names of the available quantities."""
         return [str(name) for name in self.dataset.data_vars]
 
     def __getitem__(self, name: str) -> "xr.DataArray":
@@ -123,7 +123,7 @@ class Trace:
 
     @property
     def _slopes(self) -> dict[str, str]:
-        """Quantity -> name of its change a unit of the driven coordinate."""
+        """Quantity -> name of its change per unit of the driven coordinate."""
         slopes = {array.attrs.get("slope_of"): str(name) for name, array in self.dataset.data_vars.items()}
         return {str(of): name for of, name in slopes.items() if of}
 
@@ -192,7 +192,7 @@ class Trace:
         *names : str
             What is drawn.
         **options
-            As of `trundle.view.trace.plot_trace`, such as path="out/trace.png".
+            Options of `trundle.view.trace.plot_trace`, such as path="out/trace.png".
 
         Returns
         -------
@@ -211,7 +211,7 @@ class Trace:
         value : float, optional
             Of the driven coordinate (m or rad); the first pose unless given.
         **options
-            As of `trundle.view.trace.draw_trace`.
+            Options of `trundle.view.trace.draw_trace`.
 
         Returns
         -------

@@ -86,7 +86,7 @@ def _continued(path: StatePath, name: str, values: Array) -> tuple[Array, str]:
 
 
 def with_turns(path: StatePath, group: str, values: dict[str, Array]) -> dict[str, Array]:
-    """Quantities that the user has defined, with the whole turns of the measured angles that they ask for."""
+    """Quantities that the user has defined, with the whole turns of the measured angles that they use."""
     f = path.f
     names = f.once(measured_angles)
     if not names or len(path.t) == 0 or not f.members(group):
@@ -133,7 +133,7 @@ def measured_angles(f: "Formulation") -> list[str]:
 
 
 def counts_up_to_turns(f: "Formulation", q: Quantity) -> bool:
-    """Whether a quantity is, or may ask for, an angle that is measured between bodies."""
+    """Whether a quantity is, or may depend on, an angle that is measured between bodies."""
     if q.group in USER_DEFINED:
         return bool(f.once(measured_angles))
     return q.group == "joints" and q.coordinate and q.unit == "rad"

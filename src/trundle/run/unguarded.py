@@ -1,4 +1,4 @@
-"""Drawn shapes that pass through a ground though no contact guards them there."""
+"""Warnings about drawn shapes that pass through the ground because there is no contact."""
 
 from typing import TYPE_CHECKING, NamedTuple, final
 

@@ -69,7 +69,7 @@ def count(asked: Asked) -> int:
     """How many values a parameter takes."""
     value = number(asked.get("count"), "count")
     if value != round(value) or not 2 <= value <= MOST:
-        raise FileError(f"count: give a whole number from 2 to {MOST}, not {value:g}.")
+        raise FileError(f"count: give an integer from 2 to {MOST}, not {value:g}.")
     return round(value)
 
 

@@ -1,4 +1,4 @@
-"""What a System can be asked besides runs: consistent states, equilibria, small motions, traces, forces along a run."""
+"""Analyses of a System besides runs: consistent states, equilibria, small motions, traces, forces along a run."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         start, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
 
@@ -57,7 +57,7 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         state, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
 
@@ -80,7 +80,7 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         state, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
         on : {"first", "second"}
@@ -106,11 +106,11 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         start, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
         stable : bool
-            Whether no small motion about it may grow; False takes the nearest one that Newton's method finds.
+            Whether it must be stable; False takes the nearest one that Newton's method finds.
 
         Returns
         -------
@@ -146,9 +146,9 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         given : mapping
-            Values by name that the motion has: speeds, coordinates, states; {} where it finds its own.
+            Prescribed values by name: speeds, coordinates, states; {} if none is prescribed.
         start, parameters : mapping, optional
-            Values by name near which the motion is looked for; those of the model hold for names that are not given.
+            Values by name near which the motion is sought. Names that are not given have the values of the model.
         t : float
             Time (s).
 
@@ -160,7 +160,7 @@ class Analyses(Unchangeable):
         Raises
         ------
         SolveError
-            Where none is found, with what would still change.
+            Where none is found; the message names what would still change.
         """
         from trundle.study.steady_motion import steady
 
@@ -176,7 +176,7 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         state, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
 
@@ -209,15 +209,15 @@ class Analyses(Unchangeable):
         coordinate : str
             What is driven.
         to : float or sequence of float
-            Where to, one value after the other (m or rad).
+            Its target value, or values to pass one after the other (m or rad).
         start, parameters : mapping, optional
             Values by name at the first pose; the rest is found.
         hold : mapping or sequence of str
             Coordinates that stay as they are at the start, or at the values given.
         step : float, optional
-            Longest step along the way; chosen by the curvature unless given.
+            Longest step along the path; by default chosen from the curvature.
         through_folds : bool
-            Go on where the coordinate turns round; else the trace ends there.
+            Continue where the coordinate turns back; otherwise the trace ends there.
         double_contacts : bool
             Look for second points of contact.
         limit : int
@@ -226,7 +226,7 @@ class Analyses(Unchangeable):
         Returns
         -------
         Trace
-            Quantities over the way, and findings: singular poses, loss of contact, double contacts.
+            Quantities along the path, and findings: singular poses, loss of contact, double contacts.
         """
         from trundle.study.trace.trace import trace
 
@@ -242,14 +242,14 @@ class Analyses(Unchangeable):
         Parameters
         ----------
         state, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given, and the rest is found.
+            Values by name. Names that are not given have the values of the model; the rest is computed.
         t : float
             Time (s).
 
         Returns
         -------
         dict
-            Poses and twists of the bodies, coordinates of contacts, what laws keep and what contacts do: for
+            Poses and twists of the bodies, coordinates of contacts, states of laws and modes of contacts: for
             `graph.accelerations`.
         """
         from trundle.study.at_state import state_of_graph

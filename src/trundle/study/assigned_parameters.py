@@ -1,4 +1,4 @@
-"""Parameters that events assign: what a run may not be given at its start, it may not be given on its way."""
+"""Parameters that events assign: values that are invalid at the start of a run are invalid during it, too."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the equations say at one state: accelerations and reactions by name."""
+"""Accelerations and reactions at one state, by name."""
 
 from collections.abc import Mapping, Sequence
 

@@ -130,7 +130,7 @@ def run_batch(
 
 
 def _labels(given: Values, count: int) -> State:
-    """Values in which the cases differ; a table is none."""
+    """Values in which the cases differ, except tables."""
     found = {}
     for name, values in given.items():
         if isinstance(values, str | Table) or np.ndim(values) == 0:
@@ -164,7 +164,7 @@ def _one_by_one(
 def _in_lanes(
     f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None, stretches: Stretches | None
 ) -> tuple[Batch, BatchEvents | None]:
-    """Several cases at once; those whose books are in doubt are run again as single ones."""
+    """Several cases at once; those whose energy balance is in doubt are run again as single runs."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
     kernels = f.kernels("lanes", wide=True)
     problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.steers)
@@ -211,7 +211,7 @@ def _among_all(batch: Batch, log: BatchEvents | None, good: list[int], count: in
 
 @final
 class _Cases:
-    """Start states and parameters of all cases; `refused` says by index what cannot start, and why."""
+    """Start states and parameters of all cases; `refused` has, by index, the reasons of those that cannot start."""
 
     def __init__(self, f: Formulation, start: Values, parameters: Values, count: int, rtol: float) -> None:
         self.formulation, self.count = f, count
@@ -266,7 +266,7 @@ class _Cases:
         return [i for i in range(self.count) if i not in self.refused]
 
     def _try(self, case: int, act: Callable[[int], None], refused: dict[int, str] | None = None) -> None:
-        """What `simulate` would raise of this case is reported for this case alone."""
+        """An error that `simulate` would raise for this case is reported for this case alone."""
         try:
             act(case)
         except UnknownNameError:  # the same in all cases
@@ -321,7 +321,7 @@ class _Cases:
             values[good] = values[chosen[like]]
 
     def _start_states(self) -> Array:
-        """Start states of all cases: what simulate would start from."""
+        """Start states of all cases, as `simulate` would find them."""
         f, x0 = self.formulation, np.full((self.count, self.formulation.n_x), np.nan)
         names = {*f.resolved(f.model.start), *self.fixed, *self.varied}
         follows = bool(f.layout.followers)  # surface coordinates belong to each pose
@@ -346,7 +346,7 @@ class _Cases:
 
 
 def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
-    """Cases that ended at a limit of the mechanism or of a table, or jammed, are called so, as single runs are."""
+    """Give cases that ended at a limit of the mechanism or of a table, or jammed, the same outcomes as single runs."""
     from trundle.run.ending import driven_past_limit, jammed_at
     from trundle.run.table_limit import FAILED, refused_lookup
 

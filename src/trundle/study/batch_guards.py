@@ -1,6 +1,6 @@
-"""Guards of contacts in a batch: the cases in which one is broken are run again, each as a single run is.
+"""Guards of contacts in a batch: cases in which a guard is violated are run again as single runs.
 
-The compiled loops look at the guards along the steps of every case, and give it up where one is broken.
+The compiled loops check the guards along the steps of every case, and stop the case where one is violated.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Checks of many cases at once: what `simulate` refuses of one run is refused of each case, by its index."""
+"""Checks of many cases at once: each case is checked as `simulate` checks one run."""
 
 from collections.abc import Sequence
 
@@ -53,7 +53,7 @@ def _odd_masses(model: Model, values: Array) -> Array:
 
 
 def refusal_text(refused: dict[int, str], count: int, most: int = 3) -> str:
-    """The refused cases of a batch in words."""
+    """A message about the refused cases of a batch."""
     lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
     more = f"\nand {len(refused) - most} more" if len(refused) > most else ""
     was = "case was" if len(refused) == 1 else "cases were"

@@ -1,4 +1,6 @@
-"""Common normals of the two surfaces of a contact, in numbers: by Newton steps from many places at once."""
+"""Common normals of the two surfaces of a contact, computed numerically by Newton steps from many starting points at
+once.
+"""
 
 from dataclasses import dataclass
 from typing import final

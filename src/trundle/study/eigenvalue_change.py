@@ -1,12 +1,13 @@
-"""How the linear equations about a steady motion change with a parameter: exact, with the move of the motion itself.
+"""Exact derivatives of the linear equations about a steady motion with respect to a parameter, including the shift of
+the motion.
 
 A motion is steady where R(x, c, a) = 0 (study/steady_motion.py): x is its state, c the symmetry along which it goes, a
 the parameter. So (dx, dc)/da solves the linear equations of R, and with it
 
     dA/da = the derivative of the state matrix along (dx, dc, 1),    d lambda/da = l* (dA/da) r / (l* r)
 
-with the left and right eigenvectors l and r [Lancaster 1964]. What the state matrix is made of is differentiated on the
-tape; the linear algebra that puts it together takes these derivatives along as imaginary parts.
+with the left and right eigenvectors l and r [Lancaster 1964]. The terms of the state matrix are differentiated on the
+tape; the linear algebra that combines them carries these derivatives as imaginary parts (complex-step differentiation).
 """
 
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ APART = 100  # times their uncertainty, by which eigenvalues must differ to be t
 @final
 @dataclass(frozen=True, eq=False)
 class _Move:
-    """How a motion moves: its state, the symmetry along which it goes (by turn), the parameters of the kernels."""
+    """Derivative of a steady motion: of its state, of the symmetry along which it moves, and of the parameters."""
 
     x: AnyArray
     c: AnyArray
@@ -130,7 +131,7 @@ class Change:
         return np.array(ca.DM(function(self.t, self.x[:n_q], self.x[n_q:], self.p)))
 
     def _matters(self, move: _Move, of: Linearisation) -> bool:
-        """Whether a neighbour in a family of motions has other eigenvalues."""
+        """Whether neighbouring motions of a family have different eigenvalues."""
         change = _of_eigenvalues(of.matrix, self._along(move, of))
         largest = float(np.max(np.abs(of.eigenvalues), initial=1e-300))
         return bool(np.nanmax(np.abs(change), initial=0.0) > NO_CHANGE * largest)
@@ -293,7 +294,7 @@ def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
 
 
 def _of_alike(matrix: AnyArray, change: AnyArray, value: complex, count: int) -> AnyArray:
-    """Derivatives of an eigenvalue that is there `count` times; nan where it has fewer modes [Lancaster 1964]."""
+    """Derivatives of an eigenvalue of multiplicity `count`; nan where it has fewer modes [Lancaster 1964]."""
     U, sizes, V = np.linalg.svd(matrix - value * np.eye(len(matrix)))
     L, R = U[:, -count:].conj().T, V[-count:].conj().T
     if sizes[-count] > SOLVED * np.linalg.norm(matrix):

@@ -28,7 +28,7 @@ from trundle.study.statics import Pose, Statics
 from trundle.typing import Array
 
 IN_VAIN = 50
-"""Stops without progress after which a system does not settle: it flutters, or is driven."""
+"""Number of stops without progress after which a system is taken not to settle: it flutters, or is driven."""
 
 
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
@@ -58,7 +58,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
 
 
 def _not_found(functions: Functions, here: Pose, scales: Array, error: float) -> SolveError:
-    """What is left at the pose nearest to an equilibrium."""
+    """The error, with the remaining forces or rates at the pose nearest to an equilibrium."""
     own = functions.layout.own
     changing = here.rest[len(here.rest) - len(own) :]
     rates = np.abs(changing) / scales[len(scales) - len(own) :]
@@ -77,7 +77,9 @@ def _not_found(functions: Functions, here: Pose, scales: Array, error: float) ->
 
 
 def _refuse_yielding_rates(model: Model) -> None:
-    """A spring behind a prescribed rate is wound up by its history, which statics do not know."""
+    """Refuse compliant prescribed rates: the deflection of their spring depends on the history, which statics do not
+    know.
+    """
     for c in model.connections.values():
         for name, law in (*c.laws.items(), *c.bond_laws.items()):
             if isinstance(law, RateTracking) and not law.rests:

@@ -1,4 +1,4 @@
-"""Contacts at the start of a run: what they do, and what their laws cannot begin with."""
+"""Modes of the contacts at the start of a run, and checks that their laws can start."""
 
 from ctypes import CFUNCTYPE, c_void_p
 
@@ -44,7 +44,9 @@ def _opening(model: Model) -> list[ConnectedPair]:
 
 
 def contact_values(model: Model, functions: Functions) -> list[Expr]:
-    """What `check_contacts` looks at, over the sizes of the run: normal forces, gaps, and slips that should be held."""
+    """Values for `check_contacts`, relative to the scales of the run: normal forces, gaps, and slips of sticking
+    contacts.
+    """
     contact_bonds = [functions.equations.contact_bonds[c.name] for c in _opening(model)]
     e, scales = functions.equations, functions.equations.scales
     return [
@@ -59,8 +61,8 @@ def _contact_kernel(f: Formulation) -> dict[str, TapeFunction]:
 
 
 def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
-    """A law that divides by the normal force needs one; contacts that may open must neither overlap nor slip
-    where they hold.
+    """SolveError where a law divides by a normal force that is zero, or where contacts overlap, or slip though they
+    stick.
     """
     loaded, opening = _loaded(f.model), _opening(f.model)
     if not loaded and not opening:
@@ -170,7 +172,7 @@ def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
 
 
 def _nowhere(c: ConnectedPair) -> str:
-    """Why a contact has no point of contact, and what to do."""
+    """Message for a contact without a point of contact."""
     first, second = c.first.body.name, c.touching.name
     if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
         return (

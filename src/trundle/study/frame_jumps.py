@@ -25,8 +25,8 @@ def refuse_jumps(f: Formulation, p: Array, t0: float, t1: float) -> None:
 
 
 def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: float) -> dict[int, str]:
-    """What is said of each of the cases (rows of p) in which a frame jumps. Cases that move a frame alike are looked
-    at once.
+    """Messages for the cases (rows of p) in which a frame jumps. Cases with the same motion of a frame are checked
+    once.
     """
     faults: dict[int, str] = {}
     n = len(f.model.parameters)

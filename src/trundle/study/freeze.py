@@ -1,4 +1,4 @@
-"""From a model to its Spec and to a formulation that is ready to be asked, with all checks."""
+"""From a model to its Spec and to a formulation, with all checks."""
 
 import copy
 

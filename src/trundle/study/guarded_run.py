@@ -1,7 +1,7 @@
-"""A run up to the first guard that is broken, or to a second touch of two surfaces.
+"""A run up to the first violated guard, or to a second point of contact of two surfaces.
 
-Where the loop reports that a guard has changed its sign, the run is made again up to there with the guards as events
-that stop it: so they cost little while nothing happens, and find the time as exactly as any event.
+Where the loop reports that a guard has changed its sign, the run is repeated up to there with the guards as events that
+stop it. So guards cost little while none is violated, and the time is located as accurately as that of any event.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def first_look(f: Formulation, max_steps: int) -> int:
 @final
 @dataclass(frozen=True, eq=False)
 class GuardedRun:
-    """A run that can be made again: with other events, at other samples, up to another time."""
+    """A run that can be repeated: with other events, at other samples, up to another time."""
 
     problem: Problem
     method: Method
@@ -69,7 +69,7 @@ class GuardedRun:
 
 
 def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
-    """The run up to the first guard that is broken, or to a second touch of two surfaces."""
+    """The run up to the first violated guard, or to a second point of contact of two surfaces."""
     most, watch, plain = run.options.limits.most, Watch(f), without_rivals(f, run.unwatched)
     if run.problem.rivals is not None:
         supervision = replace(
@@ -275,7 +275,7 @@ def _bracket(
 
 
 def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
-    """A run that broke off where a wheel lies flat says so."""
+    """The outcome LIES_FLAT for a run that broke off where a wheel lies flat."""
     from trundle.run.ending import flat_wheels
 
     for name in flat_wheels(f, trajectory, trajectory.p_end):
@@ -284,7 +284,7 @@ def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
 
 
 def _named(f: Formulation, trajectory: Trajectory, watched: list[Guard]) -> Trajectory:
-    """A run that broke off where a contact is nearly singular says so."""
+    """The outcome of a run that broke off where a contact is nearly singular, with the contact."""
     risky = [guard for guard in watched if guard.outcome is INTERFERENCE]
     if not risky:
         return trajectory

@@ -1,5 +1,5 @@
-"""Where the contacts of a run cease to be contacts: the end of a surface, interference beside the point, a wheel that
-lies flat. The compiled loops look at these guards along their steps.
+"""Guards: conditions under which contacts stay valid. They are violated at the end of a surface, where surfaces
+interfere next to the contact point, and where a wheel lies flat. The compiled loops check them along their steps.
 """
 
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them neve
 @final
 @dataclass(frozen=True)
 class Guard:
-    """Something at a contact that must not change its sign."""
+    """A function of a contact that must not change its sign."""
 
     contact: str
     outcome: Outcome

@@ -2,7 +2,7 @@
 
 The angle of a joint that is not a coordinate of the tree (every one in absolute coordinates, those that close loops) is
 measured in (-pi, pi]: a spring or an event on it jumps where it passes half a turn, and the run is that of another
-machine. Its whole turns are counted along the run, and what depends on them is asked with and without them.
+machine. Its whole turns are counted along the run, and what depends on them is evaluated with and without them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ def counts_turns(f: Formulation, t: float, x: Array, p: Array) -> bool:
 
 
 def asked_angles(f: Formulation) -> list[str]:
-    """Measured angles that laws, forces, states or events may ask for, known without deriving anything."""
+    """Measured angles that laws, forces, states or events may use, known without deriving anything."""
     m = f.model
     measured = set(f.once(measured_angles))
     if not measured:
@@ -75,7 +75,7 @@ def asked_angles(f: Formulation) -> list[str]:
 
 
 def _words(part: object, seen: set[int]) -> Iterator[str]:
-    """All words in a part of a model, its functions' questions among them."""
+    """All names that occur in a part of a model, including the signals that its functions use."""
     if isinstance(part, str):
         yield part
     elif isinstance(part, Mapping):

@@ -1,6 +1,6 @@
 """Interruptions from the keyboard during a study of many runs: a run that is interrupted ends early and keeps its
-results, and the study must not take these for an answer. CasADi loses interruptions that come while it asks Python for
-the shape of a matrix: a study looks for them itself.
+results, and the study must not take these for complete results. CasADi loses interruptions while it calls Python, so
+that a study checks for them itself.
 """
 
 import signal
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 @contextmanager
 def noticed_interruptions() -> Iterator[Callable[[], None]]:
-    """A function that raises KeyboardInterrupt where one has come since, also where a run has ended with it."""
+    """A function that raises KeyboardInterrupt if one has occurred since, also during a run."""
     come: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     ours = threading.current_thread() is threading.main_thread() and callable(before)

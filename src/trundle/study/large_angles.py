@@ -1,4 +1,4 @@
-"""Start angles beyond a whole turn: degrees are easily given for rad."""
+"""Hints for start angles of more than one turn, which may have been given in degrees."""
 
 from collections.abc import Mapping, Sequence
 from math import pi

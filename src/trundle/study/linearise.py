@@ -48,11 +48,11 @@ UNSTEADY = (
 _SPACE = "the state matrix is .matrix; B, C and D need inputs (m.input): space = .state_space(), then space.{}"
 ELSEWHERE = {
     **{name: _SPACE.format(name) for name in "ABCD"},
-    "eigs": "ask .eigenvalues, or .table() for frequency and damping",
-    "poles": "ask .eigenvalues, or .table() for frequency and damping",
-    "eigenvectors": "ask .modes",
+    "eigs": "use .eigenvalues, or .table() for frequency and damping",
+    "poles": "use .eigenvalues, or .table() for frequency and damping",
+    "eigenvectors": "use .modes",
     "lqr": "with inputs (m.input), space = .state_space() has A and B for scipy.linalg.solve_continuous_are",
-    "states": "ask .names",
+    "states": "use .names",
 }
 """What new users look for, and where it is."""
 
@@ -73,7 +73,7 @@ class Linearisation:
     frozen: bool = False  # whether the matrix changes with time, and is that of one time only
     change: "Change | None" = field(default=None, repr=False)  # where it comes from, for derivatives
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
@@ -173,7 +173,7 @@ class Linearisation:
         from trundle.study.state_space import state_space
 
         if self.change is None:
-            raise SolveError("this linearisation does not know its system: ask system.linearise(...) for one.")
+            raise SolveError("this linearisation does not know its system: call system.linearise(...) again.")
         return state_space(self, self.change, outputs, inputs)
 
     def _change(self) -> "Change":

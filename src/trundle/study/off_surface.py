@@ -1,4 +1,4 @@
-"""Whether the contacts of a start pose lie on their surfaces: before an apex, a cusp or a fold, not beyond it."""
+"""Checks that the contacts of a start pose lie on their surfaces, not beyond an apex, a cusp or a fold."""
 
 from typing import final
 

@@ -200,7 +200,7 @@ class _Scaled:
 
     @property
     def known(self) -> dict[bytes, float]:
-        """Values by the bytes of the places that were asked for."""
+        """Values evaluated so far, by the bytes of their arguments."""
         return {place: value for place, (value, _) in self._kept.items()}
 
     def value(self, z: Array) -> float:

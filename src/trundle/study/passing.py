@@ -1,4 +1,4 @@
-"""States that are steady for a moment only: a law that depends on time drives the system out of them."""
+"""States that are an equilibrium at one time only, because a law depends on time."""
 
 import casadi as ca
 import numpy as np

@@ -90,7 +90,7 @@ class Orbit:
 
 @final
 class ReturnMap:
-    """From one passage of a section to the next, for a model without explicit time."""
+    """The return map, from one passage of a section to the next, of an autonomous model."""
 
     def __init__(
         self, system: Built, section: Section, parameters: Mapping[str, float] | None = None, longest: float = 10.0
@@ -268,7 +268,7 @@ def find_orbit(
     section : Section
         Where the motion repeats.
     start, parameters : mapping, optional
-        Values by name; those of the model hold for names that are not given. The start need not lie on the section.
+        Values by name. Names that are not given have the values of the model. The start need not lie on the section.
     longest : float
         Time (s) within which the motion must return.
     tolerance : float

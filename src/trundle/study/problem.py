@@ -15,7 +15,7 @@ from trundle.study.first_modes import places_of_modes
 
 
 def multiplier_shift(rtol: float) -> float:
-    """Relative shift of the multiplier block: it keeps a fold passable, and its effect stays below the tolerance."""
+    """Relative shift of the multiplier block: it regularises singular poses; its effect stays below the tolerance."""
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 

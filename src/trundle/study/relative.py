@@ -74,8 +74,8 @@ def relative_dynamics(f: Formulation, run: "Run", on: str = "speeds") -> "xr.Dat
 
 
 def inertial_residual(f: Formulation, run: "Run") -> "xr.DataArray":
-    """What is left of m p'' = F and dL/dt = M in the ground, projected on the speeds, over the largest that cancels
-    there in the run; dimensions speed and time.
+    """Residual of m p'' = F and dL/dt = M in the ground, projected on the speeds, relative to the largest term in the
+    run; dimensions speed and time.
     """
     import xarray as xr
 
@@ -92,9 +92,9 @@ def inertial_residual(f: Formulation, run: "Run") -> "xr.DataArray":
 def states(f: Formulation, run: "Run") -> tuple[Array, Array, Array]:
     """Times, states and parameters of a run of this formulation."""
     if run.formulation is None or run.raw is None:
-        raise ModelError("a run from a file has no states: simulate again to ask for forces along it.")
+        raise ModelError("a run from a file has no states: simulate again for forces along it.")
     if run.formulation.formalism != f.formalism or run.formulation.spec != f.spec:
-        raise ModelError("this run is of another system; ask run.system, or simulate with this one.")
+        raise ModelError("this run is of another system; use run.system, or simulate with this one.")
     return run.raw
 
 

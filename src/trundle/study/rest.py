@@ -2,8 +2,8 @@
 
 A pose is an equilibrium when its accelerations vanish with what the contacts really do there (stick, slide, open), and
 a stable one when in addition no small motion about it grows. Statics (study/equilibrium.py) finds most of them; where
-friction goes with the normal force, or a contact opens, Newton's method on the accelerations does; and what neither
-finds is found by letting the system go and stopping it at every peak of its kinetic energy.
+friction is proportional to the normal force, or a contact opens, Newton's method on the accelerations does; the
+remaining ones are found by releasing the system and stopping it at every peak of its kinetic energy (kinetic damping).
 """
 
 from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ class Rest:
     p: Array
 
     def find(self, first: Array, stable: bool) -> Array:
-        """A pose of rest near the first one, a stable one if that is wanted; SolveError where there is none."""
+        """An equilibrium near the first pose, on request a stable one; SolveError where there is none."""
         reasons: list[str] = []
         unstable: float | None = None
         for way in self._ways(first, stable):
@@ -136,7 +136,7 @@ class Rest:
         return linearise(self.formulation.functions, self.t, state, self._modes(q))
 
     def _growth(self, q: Array) -> float:
-        """Rate at which small motions grow; not above zero where none does."""
+        """Growth rate of small motions; zero or negative if none grows."""
         return sure_growth(self._linear(q).matrix)
 
     def _pushed(self, q: Array) -> Array:

@@ -115,7 +115,7 @@ def listed(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_stiff_switches(f: Formulation, method: Method) -> None:
-    """The stiff methods do not know contacts that stick or open."""
+    """Refuse stiff methods for contacts that stick or open."""
     if method.needs_jacobian and any(mode.is_switch for mode in f.parameters.modes):
         raise SolveError(
             "the stiff method does not support contacts that stick or open. Use an explicit method, or a smooth law "
@@ -163,7 +163,7 @@ def check_clock(t0: float, duration: float, rtol: float) -> None:
 
 
 def check_room(samples: int, width: int, what: str = "samples") -> None:
-    """So many samples of so many numbers must fit into the memory of this machine."""
+    """SolveError if the samples do not fit into the memory of this machine."""
     need, have = 8 * samples * width, physical_memory()
     if need > have:
         raise SolveError(

@@ -1,4 +1,4 @@
-"""How a System is run: once, in steps, or many times at once; each method is one call of a function in `study`."""
+"""Runs of a System: one, one in steps, or many at once; each method is one call of a function in `study`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -44,9 +44,9 @@ class Runs(Unchangeable):
         duration : float
             Time over which it runs (s).
         start, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given.
+            Values by name. Names that are not given have the values of the model.
         formalism : str, optional
-            Another one than that of this system.
+            By default that of this system.
         method : str or method object
             "auto" (order 8 below a tolerance of 1e-7, else order 5), "order8", "order5", "stiff", or a method object.
         rtol : float
@@ -65,7 +65,7 @@ class Runs(Unchangeable):
             with the time that was reached, about ten times a second; KeyboardInterrupt raised there ends the run.
             tr.ProgressBar(text) shows text(t, state) before the bar.
         on_event : callable, optional
-            on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
+            on_event(name, t, state) is called at events with action "record"; it may return new values by name.
         t0 : float
             Time at the start (s).
         tables : mapping, optional
@@ -109,7 +109,7 @@ class Runs(Unchangeable):
         duration : float
             Time over which it can go (s).
         start, parameters : mapping, optional
-            Values by name; those of the model hold for names that are not given.
+            Values by name. Names that are not given have the values of the model.
         method : str or method object
         rtol : float
         atol : float or mapping, optional

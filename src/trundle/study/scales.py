@@ -1,7 +1,7 @@
-"""A typical length, speed and acceleration of a run, in proportion to which its contacts judge what is small.
+"""Scales of a run: a typical length, speed and acceleration, relative to which its contacts decide what is negligible.
 
-A contact has to know which gap, slip and load are negligible. In metres and newtons there is no such number for grains
-of dust and for ships alike: all of them are parts of
+A contact must know which gap, slip and load are negligible. No fixed numbers in metres and newtons suit both grains of
+dust and ships, so all of them are relative to
 
 - a length L: the median of the lengths that the model is made of (as for absolute tolerances); without any, the
   largest coordinate at the start, or the way that the speed lasts for under gravity;

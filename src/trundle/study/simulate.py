@@ -40,7 +40,7 @@ NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask fo
 @final
 @dataclass(frozen=True, eq=False)
 class RunSetup:
-    """A run that is ready to go: what is integrated, from where, by which method, and how it is watched."""
+    """A run that is ready to start: problem, start, method, and how it is monitored."""
 
     problem: Problem
     method: Method
@@ -50,7 +50,7 @@ class RunSetup:
     asked: RunOptions
 
     def settings(self, f: Formulation, atol: Array) -> State:
-        """Method and tolerances for the books; `atol` are those that the run ended with."""
+        """Method and tolerances for the results; `atol` are those at the end of the run."""
         given = self.asked.accuracy.atol
         found: Json = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}
         found |= {"formalism": f.formalism}
@@ -62,7 +62,7 @@ def prepare(
     f: Formulation, duration: float, start: Values | None, parameters: Values | None,
     options: RunOptions,
 ) -> RunSetup:  # fmt: skip
-    """Check what is asked, and find the start."""
+    """Check the arguments, and find the start state."""
     refuse_fixed(f)
     options.check_times(duration)
     method, accuracy, t0 = options.chosen_method(), options.accuracy, options.t0
@@ -139,7 +139,7 @@ def check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
 
 
 def _teller(f: Formulation, given: ProgressText | None) -> Callable[[float, Array], str] | None:
-    """What the progress bar says at a time and a state."""
+    """Text of the progress bar at a time and a state."""
     return None if given is None else lambda t, x: given(t, _by_name(f, x))
 
 

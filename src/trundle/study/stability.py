@@ -236,7 +236,7 @@ def growth(eigenvalues: AnyArray, neutral: int = 0) -> float:
 
 
 def sure_growth(matrix: AnyArray, neutral: int = 0) -> float:
-    """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be seen."""
+    """Largest real part of the eigenvalues that are not neutral; zero if it cannot be distinguished from zero."""
     values, error = uncertain_eigenvalues(matrix)
     moves = np.argsort(np.abs(values), kind="stable")[neutral:]
     real = values.real[moves]

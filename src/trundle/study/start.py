@@ -1,4 +1,4 @@
-"""A consistent state from whatever the user gives.
+"""A consistent state from the values that the user gives.
 
 What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change
 as well, and every change is reported.
@@ -42,9 +42,8 @@ class StartConditions:
 @final
 @dataclass(frozen=True, eq=False)
 class StartSolver:
-    """Moves what is given at time t (s) with parameters p onto the conditions.
-
-    Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
+    """Projects the given values at time t (s) with parameters p onto the conditions. If not all given values can be
+    kept, those in `firm` (given for this run) have priority over those of the model.
     """
 
     layout: StateLayout
@@ -170,7 +169,7 @@ class StartSolver:
             )
 
     def _ease(self) -> Array:
-        """How readily each speed is taken to meet the constraints."""
+        """Weights with which the speeds are changed to meet the constraints."""
         ease = np.ones(self.layout.n_u)
         ease[list(self.conditions.mobility.independent)] = 1e-3
         return ease

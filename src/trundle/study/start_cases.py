@@ -2,7 +2,7 @@
 
 Cases that agree in all that a start depends on share it: a coefficient of friction or a stiffness does not move bodies.
 Of the others the first attempt of `StartSolver`, in which everything that is given is held, is made for all together,
-to round-off with the same result; where that does not do, a case is left to it.
+to round-off with the same result; where that fails, `StartSolver` solves the case alone.
 """
 
 from collections.abc import Mapping

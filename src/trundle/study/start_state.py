@@ -110,13 +110,13 @@ def _found(f: Formulation, start: Values, usual: Values, p: Array, t: float) -> 
 
 
 def refuse_fixed(f: Formulation) -> None:
-    """A system without freedoms and without states of its own does not run."""
+    """SolveError for a system without degrees of freedom and without states."""
     if f.n_u == 0 and not f.states.own:
         raise SolveError("nothing can move: every body is fixed to the ground. reactions() gives the joint reactions.")
 
 
 def refuse_relaxed(f: Formulation, what: str) -> None:
-    """Some questions need constraints that are held in full."""
+    """SolveError where an analysis needs ideal constraints."""
     if f.relaxed:
         raise SolveError(
             f"{what} needs ideal constraints without relaxation; {', '.join(map(repr, f.relaxed))} are not. "
@@ -133,7 +133,7 @@ def state_vector(f: Formulation, state: InitialState, p: Array, t: float = 0.0) 
 
 
 def check_rates(f: Formulation, t: float, x: Array, p: Array) -> None:
-    """SolveError where the rate of a state with a rate of its own is not a number."""
+    """SolveError where the rate of a user-defined state is not a number."""
     if f.states.own:
         check_own_rates(f.states, np.array(f.kernels("base")["rhs"](t, x, p)))
 
@@ -265,12 +265,12 @@ def _solve(f: Formulation, given: Values, start: Values, p: Array, t: float, def
 
 
 def _kept_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:
-    """By the names of start values that are not states, those that were asked for before."""
+    """Cache, by the names of start values that are not states."""
     return {}
 
 
 def known_targets(f: Formulation, names: tuple[str, ...]) -> Targets:
-    """Conditions on quantities that are not states, made when first asked for."""
+    """Conditions on quantities that are not states, made on first use."""
     known = f.once(_kept_targets)
     if names not in known:
         rows = f.row_functions if f.has_rows else None

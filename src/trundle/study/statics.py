@@ -1,4 +1,4 @@
-"""Statics of a model: the forces that are left at a pose at rest, and the step of Newton's method that removes them."""
+"""Statics of a model: the residual forces at a pose at rest, and the step of Newton's method that removes them."""
 
 from dataclasses import dataclass
 from typing import final
@@ -18,7 +18,7 @@ LARGEST_STEP = 0.5  # m or rad
 @final
 @dataclass(frozen=True)
 class Pose:
-    """What holds at rest at q with these multipliers: forces left, what else must vanish, and their derivatives."""
+    """Residuals at rest at q with these multipliers: forces, other residuals, and their derivatives."""
 
     q: Array
     multipliers: Array

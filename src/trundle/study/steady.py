@@ -157,7 +157,7 @@ def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxe
 
 
 def rate_tolerance(A: Array, x: Array) -> Array:
-    """What counts as no rate, for each state: in its own unit, and by how well the state is known."""
+    """Rates that count as zero, for each state: in its own unit, and from the accuracy of the state."""
     limit: Array = 1e-7 + np.abs(A) @ (1e-11 * (1.0 + np.abs(x)))
     return limit
 

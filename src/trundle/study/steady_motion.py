@@ -5,8 +5,8 @@ move along, every acceleration vanishes. Unknown are the state and the combinati
 
     f(x) = sum_k c_k xi_k(x),    g(q) = 0,    J u = 0,    and what is given has its value.
 
-A step solves these equations in the least-squares sense and is the shortest that does: what nothing asks for, such as
-place and heading, stays as it is.
+A step is the shortest solution of these equations in the least-squares sense: values on which no equation depends, such
+as position and heading, do not change.
 """
 
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ class _Residuals:
 
 @final
 class _Search:
-    """Newton's method for one question."""
+    """Newton's method for one steady motion."""
 
     def __init__(self, f: Formulation, given: Values, t: float, p: Array, x: Array, names: tuple[str, ...]) -> None:
         functions = self.functions = f.functions

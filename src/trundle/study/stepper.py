@@ -1,4 +1,4 @@
-"""A run that goes on step by step while Python gives its inputs: closed loops with a controller outside the model."""
+"""A run that is advanced in steps with inputs from Python: closed loops with a controller outside the model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ class SavedStep:
 @answering
 @final
 class Stepper:
-    """A run under way. `advance(to)` goes on to a time with the inputs as they are, stepper["pole.angle"] is a quantity
-    there, `set({...})` gives inputs that hold from there on, and `run()` is the run so far.
+    """A run in progress. `advance(to)` integrates to a time with constant inputs, stepper["pole.angle"] is a quantity
+    at the current time, `set({...})` sets inputs from then on, and `run()` returns the run so far.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Stepper:
         for name in self.inputs:
             refuse_motion(f, name)
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
@@ -164,7 +164,7 @@ class Stepper:
             self._levels.append(level)
 
     def advance(self, to: float) -> Outcome:
-        """Go on to a time, or to what ends the run before.
+        """Integrate to a time, or until the run ends.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Stepper:
         return self.outcome
 
     def save(self) -> SavedStep:
-        """Everything that it knows now, for `restore`.
+        """The current state, for `restore`.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class Stepper:
         return SavedStep(self._integration.save(), self.outcome, tuple(self._times), tuple(self._levels))
 
     def restore(self, saved: SavedStep) -> None:
-        """Go back to what was saved, to try other inputs from there.
+        """Return to a saved state, for example to try other inputs.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class Stepper:
         return Run.of(f, found, p, ready.initial, ready.settings(f, found.atol), tables)
 
     def _signals(self) -> dict[str, Table]:
-        """What the inputs that can be set were over time."""
+        """The inputs as they were set, over time."""
         knots = [*self._times, max(self.end, np.nextafter(self._times[-1], np.inf))]
         levels = np.array([*self._levels, self._levels[-1]])
         found = {}

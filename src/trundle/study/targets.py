@@ -1,4 +1,4 @@
-"""Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
+"""Start values of quantities that are not states, such as positions of bodies, as additional equations of the start."""
 
 from collections.abc import Sequence
 from typing import final

@@ -1,4 +1,4 @@
-"""A system cannot be changed, and says where to find what it does not have."""
+"""A system cannot be changed; errors for unknown attributes say what to use instead."""
 
 from typing import TYPE_CHECKING, Self
 
@@ -86,11 +86,11 @@ class Unchangeable:
             )  # fmt: skip
         super().__setattr__(name, value)
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             if name in ELSEWHERE:
-                raise AttributeError(f"a System has no {name!r}: ask {ELSEWHERE[name]}.", name=name, obj=self)
+                raise AttributeError(f"a System has no {name!r}: use {ELSEWHERE[name]}.", name=name, obj=self)
             raise unknown_attribute(self, name, {})
 
     def __copy__(self) -> Self:

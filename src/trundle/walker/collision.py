@@ -193,7 +193,7 @@ class Collision:
         path : str or Path, optional
             File to write.
         **options
-            As of `trundle.walker.plot_collision.plot_collision`.
+            Options of `trundle.walker.plot_collision.plot_collision`.
 
         Returns
         -------

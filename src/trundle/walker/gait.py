@@ -58,7 +58,7 @@ def find_gait(
     spokes : int, optional
         Its number of spokes, if it shall be checked.
     start, parameters : mapping, optional
-        Values by name; those of the model hold for names that are not given.
+        Values by name. Names that are not given have the values of the model.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def outcome(
         Of a `rimless_wheel` with all its feet.
     start : mapping
     parameters : mapping, optional
-        Values by name; those of the model hold for names that are not given.
+        Values by name. Names that are not given have the values of the model.
     duration : float
         Time (s) after which it is judged.
 

@@ -1,1 +1,1 @@
-"""What can be asked of the equations: signals, reactions, powers, quantities."""
+"""Outputs of the equations: signals, reactions, powers, quantities."""

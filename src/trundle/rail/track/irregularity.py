@@ -345,4 +345,4 @@ def _check_band(wavelengths: tuple[float, float], waves: int, seed: int) -> None
     if not (np.isfinite(short) and np.isfinite(long) and 0.0 < short < long):
         raise ModelError(f"wavelengths are (shortest, longest) in metres, both positive; not ({short:g}, {long:g}).")
     if not isinstance(waves, Integral) or waves < 1:
-        raise ModelError(f"a signal needs a whole number of sines, one at least, not {waves!r}.")
+        raise ModelError(f"the number of sines of a signal must be a positive integer, not {waves!r}.")

@@ -182,7 +182,7 @@ class TrackFrame:
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------
@@ -205,7 +205,7 @@ class TrackFrame:
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class TrackFrame:
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------

@@ -8,5 +8,5 @@ OF_VEHICLE = {
 OF_TRIP = {
     **dict.fromkeys(("run", "solve"), "write run = trip.simulate(), which goes to the end of the line"),
     "build": "it is built when it is first needed; trip.system is the system, trip.model the model",
-    **dict.fromkeys(("plot", "show"), "ask the run, run = trip.simulate(), then run.plot(...) or run.show()"),
+    **dict.fromkeys(("plot", "show"), "use the run, run = trip.simulate(), then run.plot(...) or run.show()"),
 }

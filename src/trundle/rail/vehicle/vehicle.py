@@ -49,7 +49,7 @@ class PlacedVehicle:
 class Vehicle(ABC):
     """A rail vehicle. Its reference point lies in the middle of it. Subclasses are final."""
 
-    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, OF_VEHICLE)

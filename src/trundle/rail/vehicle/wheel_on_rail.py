@@ -282,7 +282,7 @@ class WheelOnRail(Force):
         Parameters
         ----------
         s : Signals
-            What can be asked while the model moves.
+            Signals of the model: coordinates, rates, positions, parameters, states and time.
 
         Returns
         -------

@@ -81,8 +81,8 @@ class TableContact(NamedTuple):
 class ContactTable:
     """One wheel on its rail over u = y + radius * roll (m, outwards) and roll (rad, positive: this wheel up).
 
-    eps: length of the soft minimum, m. The table is made when first asked for, or found in the cache under a digest of
-    both profiles and all numbers.
+    eps: length of the soft minimum, m. The table is made on first use, or found in the cache under a digest of both
+    profiles and all numbers.
     """
 
     geometry: ContactGeometry

@@ -33,7 +33,7 @@ VERSION = 6  # of what this file computes
 @dataclass(frozen=True, eq=False)
 class CreepBook:
     """Numbers of a FASTSIM with `cells` by `cells` cells, at `creepages` knots of each creepage and `shapes` of b/a;
-    made when first asked for, or found in the cache.
+    made on first use, or found in the cache.
     """
 
     bound: str = "parabolic"

@@ -56,7 +56,7 @@ class Fastsim(ScaledCreepLaw):
     def __post_init__(self) -> None:
         super().__post_init__()
         faults = [
-            f"Fastsim: {name} must be a whole number from 2 to 1000, got {value!r}."
+            f"Fastsim: {name} must be an integer from 2 to 1000, got {value!r}."
             for name, value in (("along", self.along), ("across", self.across))
             if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 2 <= value <= 1000
         ]

@@ -43,7 +43,7 @@ class Steps:
 
 
 class PointValues(ABC):
-    """Values by name at a point of a branch, for one kind of motion."""
+    """Functions that give values by name at a point of a branch, for one kind of motion."""
 
     units: Mapping[str, str]
 

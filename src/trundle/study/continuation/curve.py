@@ -1,8 +1,8 @@
 """Curves of solutions of equations with one parameter, followed by pseudo-arclength [Keller 1977].
 
 Unknown are z = (y, parameter). A step goes along the tangent, and Newton's method brings it back onto the curve at a
-given distance along that tangent, so that the parameter may turn round. Directions in which nothing is asked (the place
-of a vehicle, its heading) are held: they are found where the curve begins and carried along.
+given distance along that tangent, so that the parameter may turn round. Directions on which no equation depends (the
+position of a vehicle, its heading) are held fixed: they are determined where the curve begins and carried along.
 """
 
 from abc import ABC, abstractmethod
@@ -85,7 +85,7 @@ class Curve(ABC, Generic[P]):
         """Eigenvalues or multipliers."""
 
     def refreshed(self, place: P) -> P:
-        """The place in a better representation, to be corrected."""
+        """The point in a better discretisation, to be corrected."""
         return place
 
 
@@ -215,7 +215,7 @@ def _as_is(slopes: Array) -> tuple[Array, Array]:
 
 
 def _free(slopes: Array) -> Array:
-    """Columns: directions in which nothing is asked."""
+    """Columns: directions on which no equation depends."""
     _, values, V = np.linalg.svd(slopes, full_matrices=True)
     rank = int(np.sum(values > FREE * values[0])) if len(values) else 0
     return np.asarray(V[rank:].T)

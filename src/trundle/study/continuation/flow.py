@@ -1,4 +1,4 @@
-"""A smooth system left to itself as xdot = f(x; parameter), by its compiled kernels, in the states that matter."""
+"""A smooth autonomous system as xdot = f(x; parameter), by its compiled kernels, reduced to the relevant states."""
 
 from typing import final
 

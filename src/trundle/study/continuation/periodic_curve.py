@@ -118,7 +118,7 @@ class PeriodicCurve(Curve[PeriodicMotion]):
         return self._floquet(place)[0]
 
     def judge(self, place: PeriodicMotion) -> Judgement:
-        """What the multiplier of a shift in time differs from 1 by, the others may be wrong by too."""
+        """The error of the multiplier of a shift in time, which should be 1, is taken as the error of the others."""
         values, vectors = self._floquet(place)
         shift = self._of_a_shift(place, values, vectors)
         others = np.delete(values, shift)
@@ -175,7 +175,7 @@ class PeriodicCurve(Curve[PeriodicMotion]):
         return PeriodicMotion(mesh, states[0], curve(inner), period, value)
 
     def _condense(self, place: PeriodicMotion) -> _Condensed:
-        """Newton's equations about a motion; the last few are kept: tangent, stability and step ask for the same."""
+        """Newton's equations about a motion; the last few are cached for tangent, stability and step."""
         for motion, known in self._last:
             if motion is place:
                 return known

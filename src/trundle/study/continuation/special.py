@@ -55,7 +55,7 @@ AnySpecial = Special[Any]  # of a branch of any kind
 def specials(
     follower: Follower[P], a: tuple[Node[P], Judgement], b: tuple[Node[P], Judgement], length: float, after: int
 ) -> list[Special[P]]:
-    """What lies between two points, the first of which has the number `after`."""
+    """Special points between two neighbouring points, the first of which has the index `after`."""
     (node, before), (next_node, behind) = a, b
     judge = follower.curve.judge
     change = behind.growing - before.growing

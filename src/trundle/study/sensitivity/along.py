@@ -1,7 +1,7 @@
-"""Derivatives of a run that was made, by parameters and start values, at each of its samples.
+"""Derivatives of a run with respect to parameters and start values, at each of its samples.
 
-The run has its events; between them the motion is integrated once more together with its derivatives, by the same
-compiled loop and from the states of the run, and at them the derivatives jump.
+Between the events of the run the motion is integrated again together with its derivatives, by the same compiled loop
+and from the states of the run; at the events the derivatives jump.
 """
 
 from dataclasses import dataclass

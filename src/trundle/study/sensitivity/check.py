@@ -1,4 +1,4 @@
-"""Derivatives of runs held against differences of runs, where the equations compare states.
+"""Derivatives of runs compared with differences of runs, where the equations compare states.
 
 A law that jumps as the state changes, such as tr.where(s["x"] > 0, k, 0), has no derivative on the tape where it jumps:
 what that adds to the derivatives of a run is not known to them. Events say what jumps, and are differentiated.

@@ -1,4 +1,4 @@
-"""What events do to the derivatives of a motion.
+"""Jumps of the derivatives of a motion at events.
 
 An event that all motions nearby meet too is met by them at another time, earlier by dt for each unit of theta; their
 states at one and the same time differ after it by the derivative of the jump and by what the motion before and after it
@@ -78,7 +78,7 @@ def changed_by_events(f: Formulation) -> set[int]:
 
 
 def jumps_of(f: Formulation, used: tuple[int, ...]) -> "Jumps":
-    """Those of a model, with these parameters in use."""
+    """The jumps of a model, with these parameters in use."""
     known = f.once(_known_jumps)
     if used not in known:
         known[used] = Jumps(f, used)
@@ -86,7 +86,7 @@ def jumps_of(f: Formulation, used: tuple[int, ...]) -> "Jumps":
 
 
 def _known_jumps(f: Formulation) -> dict[tuple[int, ...], "Jumps"]:
-    """By the parameters in use, those that were asked for before."""
+    """Cache, by the parameters in use."""
     return {}
 
 

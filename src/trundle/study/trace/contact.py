@@ -1,4 +1,4 @@
-"""What can go wrong at a contact that moves: curvatures that no longer fit, the end of a surface, a second touch."""
+"""Limits of a moving contact: relative curvature, the end of a surface, a second point of contact."""
 
 from dataclasses import dataclass
 from typing import final

@@ -1,4 +1,4 @@
-"""What is met along a trace: turning points, singular poses, losses of contact, double contacts."""
+"""Findings along a trace: turning points, singular poses, losses of contact, double contacts."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""The curve of poses that is left when all freedoms of a mechanism but one are held.
+"""The curve of poses that remains when all degrees of freedom of a mechanism but one are held fixed.
 
 Unknowns are all coordinates: those of the tree and the surface coordinates of contacts that close loops. So the curve
 stays regular where the surface coordinates cannot be found from the poses of the bodies alone.

@@ -199,7 +199,7 @@ class _Outputs:
             found = np.unwrap(values[:, block], axis=0) if angle else values[:, block]
             columns.append(Column(name, found, unit, text))
             rate = f"{unit}/{per}" if unit != per else ""
-            text = f"change a unit of {locus.coordinate}: {text}"
+            text = f"change per unit of {locus.coordinate}: {text}"
             columns.append(Column(slope_name(name), derivatives[:, block], rate, text, slope_of=name))
         ranks = np.array([[float(point.spectrum.rank)] for point in points])
         smallest = np.array([[point.spectrum.smallest] for point in points])
