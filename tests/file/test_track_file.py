@@ -101,7 +101,7 @@ FAULTS = [
     (segments(STRAIGHT) + "profile:\n  - grade: {length: 10, gradient: 5}\n", ["line 4", "per mille"]),
     (segments(STRAIGHT) + "irregularity: {erri: middle}\n", ["line 3", "middle"]),
     (segments(STRAIGHT) + "irregularity: {erri: low, fra: 3}\n", ["line 3", "give one of"]),
-    (segments(STRAIGHT) + "irregularity: {erri: low, seed: -1}\n", ["line 3", "whole number"]),
+    (segments(STRAIGHT) + "irregularity: {erri: low, seed: -1}\n", ["line 3", "integer"]),
     (segments(STRAIGHT) + "irregularity: {erri: low, tolerance: 1}\n", ["line 3", "takes seed"]),
     (segments(STRAIGHT) + "irregularity: {file: nowhere.csv, tolerance: 1}\n", ["nowhere.csv"]),
     ("segments: 5\n", ["line 1", "give a list"]),

@@ -112,7 +112,7 @@ FAULTS = [
     (with_("gauge: 1.435", "gauge: 1435"), ["line 13", "given in mm"]),
     (with_("ShenHedrickElkins: {mu: 0.4}", "ShenHedrickElkins: {mu: 0}"), ["line 14", "mu must be greater than zero"]),
     (with_("ShenHedrickElkins: {mu: 0.4}", "Book: {mu: 0.3}"), ["line 14", "no 'Book'"]),
-    (with_("ShenHedrickElkins: {mu: 0.4}", "Fastsim: {along: 2.5}"), ["line 14", "whole number"]),
+    (with_("ShenHedrickElkins: {mu: 0.4}", "Fastsim: {along: 2.5}"), ["line 14", "integer"]),
     (with_("Bushing:", "Bushings:"), ["line 18", "no 'Bushings'", "Bushing"]),
     (with_("stiffness: [5e6, 2e6, 1.2e6]", "stiffness: [5e6, 2e6, 0]"), ["carries nothing"]),
     (with_("vehicle:", "vehicel:"), ["`vehicle` is missing"]),
