@@ -28,7 +28,7 @@ def test_no_other_file_differentiates() -> None:
 def test_the_search_finds_such_a_call() -> None:
     assert CALLS.search("P = ca.jacobian(e.position_rates(), e.u)")
     assert CALLS.search("    return casadi.jtimes(x, q, v)")
-    assert not CALLS.search("self.functions.jacobian()")
+    assert not CALLS.search("self.contact.jacobian()")
 
 
 def test_partial_derivatives_and_change_along_a_direction() -> None:

@@ -1,4 +1,5 @@
-"""Derivatives of expressions: the only place where the tape is differentiated.
+"""Derivatives of expressions: the only place where CasADi differentiates (`kernel.differentiate` asks it for those of
+single operations).
 
 Coefficients that are looked up in tables are constant within a cell, so their derivative is zero. CasADi does not know
 this; it is taken into account here.

@@ -15,7 +15,7 @@ import yaml
 
 from trundle import examples
 from trundle.equations.derivation import Derivation
-from trundle.kernel import read_tape
+from trundle.kernel import jacobian_tape
 from trundle.study.freeze import freeze
 
 FILE = Path(__file__).with_name("operations.yaml")
@@ -41,7 +41,7 @@ def count(name: str, formalism: str) -> dict[str, int]:
     f = Derivation(freeze(examples.model(name))).formulation(formalism)
     found = f.operations()
     if formalism == "kane" and name in STIFF:
-        found["jacobian"] = len(read_tape(f.functions.jacobian()).operations)
+        found["jacobian"] = len(jacobian_tape(f.functions.plain_tape).rows)
     return found
 
 

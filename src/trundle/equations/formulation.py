@@ -17,7 +17,7 @@ from trundle.equations.mobility import Mobility, RowFunctions
 from trundle.equations.outputs.expressions import Expressions
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import ModelError
-from trundle.kernel import USER_CACHE, evaluate, read_tape
+from trundle.kernel import USER_CACHE, evaluate, read_tapes
 from trundle.kernel.cache import Bundle
 from trundle.model.register import Register
 from trundle.model.spec import Spec
@@ -166,7 +166,8 @@ class Formulation:
 
     def operations(self) -> dict[str, int]:
         """Number of operations of each compiled function, for those who watch them."""
-        return {name: len(read_tape(f).operations) for name, f in base(self).items() if f is not None}
+        found = {name: f for name, f in base(self).items() if f is not None}
+        return {name: len(tape.rows) for name, tape in read_tapes(found).items()}
 
     # -- sizes of the vectors ------------------------------------------------------------------------------------------
 

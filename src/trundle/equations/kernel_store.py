@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
-from trundle.kernel import USER_CACHE, Bundle, Kernel, Tape, host_lanes, keep_and_load, load_kept, read_tapes
+from trundle.kernel import (
+    USER_CACHE,
+    Bundle,
+    Kernel,
+    Tape,
+    host_lanes,
+    jacobian_tape,
+    keep_and_load,
+    load_kept,
+    read_tapes,
+)
 from trundle.preparing import preparing
 from trundle.quick_symbols import quick_symbols
 from trundle.typing import TapeFunction
@@ -18,15 +28,18 @@ from trundle.typing import TapeFunction
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
 
-Maker = Callable[["Formulation"], Mapping[str, TapeFunction]]
-"""Gives the functions of (t, x, p) that are compiled together, by name; None for one that the model does not need."""
+Maker = Callable[["Formulation"], Mapping[str, TapeFunction | Tape]]
+"""Gives the functions of (t, x, p) that are compiled together, by name, as functions or as tapes; None for one that the
+model does not need."""
 
 
-def base(f: "Formulation") -> dict[str, TapeFunction]:
+def base(f: "Formulation") -> dict[str, TapeFunction | Tape]:
     """What every run needs."""
-    rhs = f.run_functions.rhs()
-    breaks = break_function(rhs, f.run_functions.equations.p, f.model.breaks)
-    return {"rhs": rhs, "project": f.run_functions.project(), "breaks": breaks, "energy": f.run_functions.energy()}
+    functions = f.run_functions
+    rhs = functions.rhs()
+    breaks = break_function(rhs, functions.equations.p, f.model.breaks)
+    read = rhs if functions.rows else functions.plain_tape
+    return {"rhs": read, "project": functions.project(), "breaks": breaks, "energy": functions.energy()}
 
 
 def lanes(f: "Formulation") -> dict[str, TapeFunction]:
@@ -34,10 +47,11 @@ def lanes(f: "Formulation") -> dict[str, TapeFunction]:
     return {"rhs": f.run_functions.rhs(), "project": f.run_functions.project()}
 
 
-def stiff(f: "Formulation") -> dict[str, TapeFunction]:
+def stiff(f: "Formulation") -> dict[str, TapeFunction | Tape]:
     """What implicit methods need beside `base`; without rows its right-hand side is the plain one already."""
-    plain = f.functions.plain_rhs() if f.functions.rows else None
-    return {"rhs": plain, "jacobian": f.functions.jacobian(), "metric": f.functions.metric()}
+    plain = f.functions.plain_tape
+    rhs = plain if f.functions.rows else None
+    return {"rhs": rhs, "jacobian": jacobian_tape(plain), "metric": f.functions.metric()}
 
 
 def events(f: "Formulation") -> dict[str, TapeFunction]:

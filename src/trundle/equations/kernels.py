@@ -18,6 +18,7 @@ from trundle.derivative import derivative, derivatives
 from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
+from trundle.kernel import Tape, read_tape
 from trundle.linear_algebra.kkt import Factor, dense, loop_measure, minimum_degree
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
@@ -146,6 +147,12 @@ class Functions(Accelerations):
 
     # -- what the integrators call -------------------------------------------------------------------------------------
 
+    @cached_property
+    def plain_tape(self) -> Tape:
+        """`plain_rhs`, read."""
+        return read_tape(self.plain_rhs)
+
+    @cached_property
     def plain_rhs(self) -> TapeFunction:
         """xdot without projection of the argument."""
         udot, multipliers = self.dynamics
@@ -161,7 +168,7 @@ class Functions(Accelerations):
     def rhs(self) -> TapeFunction:
         """xdot; with constraints, of the nearest consistent state."""
         if not self.rows:
-            return self.plain_rhs()
+            return self.plain_rhs
         e = self.equations
         folds = any(row.holonomic and row.role is not Role.NORMAL for row in self.rows)
         q = self._corrected_q() if folds else self._followed_q()
@@ -243,13 +250,6 @@ class Functions(Accelerations):
         others = {i for i in range(len(self.acting)) if i not in of_tree}
         S = Factor(S, minimum_degree(S, others)).left if of_tree else S
         return [loop_measure(S, loop, self.kkt.scale) for loop in loops]
-
-    def jacobian(self) -> TapeFunction:
-        """[d xdot/dx, d xdot/dt] of the plain right-hand side."""
-        e = self.equations
-        udot, multipliers = self.dynamics
-        xdot = ca.vertcat(self._drawn_rates(), udot, self.powers(multipliers))
-        return self.function("jacobian", *derivatives(xdot, self.x, e.t))
 
     @cached_property
     def linear(self) -> TapeFunction:

@@ -3,6 +3,7 @@
 from trundle.kernel.batch import PackedStates, evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
 from trundle.kernel.compile import compile_kernels, compile_tapes, read_tapes
+from trundle.kernel.differentiate import jacobian_tape
 from trundle.kernel.jit import Kernel, Shape, host_lanes
 from trundle.kernel.kept import keep_and_load, load_kept
 from trundle.kernel.memory import aligned
@@ -25,6 +26,7 @@ __all__ = [
     "compile_tapes",
     "evaluate",
     "host_lanes",
+    "jacobian_tape",
     "keep_and_load",
     "load_kept",
     "read_tape",

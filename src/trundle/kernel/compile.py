@@ -23,12 +23,12 @@ def compile_kernels(
     return compile_tapes(read_tapes(functions), lanes, cache).load()
 
 
-def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
-    """Tapes of functions by name; KernelError where one cannot become machine code."""
+def read_tapes(functions: Mapping[str, ca.Function | Tape]) -> dict[str, Tape]:
+    """Tapes of functions by name (a tape is its own); KernelError where one cannot become machine code."""
     for name in functions:
         if not name.isidentifier() or not name.isascii():
             raise KernelError(f"a kernel cannot be called {name!r}: take letters, digits and underscores.")
-    return {name: read_tape(function) for name, function in functions.items()}
+    return {name: f if isinstance(f, Tape) else read_tape(f) for name, f in functions.items()}
 
 
 def compile_tapes(tapes: Mapping[str, Tape], lanes: int = 1, cache: ObjectCache | None = USER_CACHE) -> Bundle:

@@ -4,17 +4,16 @@ import math
 
 import numpy as np
 
-from trundle.kernel.codes import CODE, OPERATIONS
+from trundle.kernel.codes import OPERATIONS
 from trundle.kernel.compiled import call_part
 from trundle.kernel.interpret import fold
 from trundle.kernel.memory import point_to
-from trundle.kernel.planning.records import DONE, NumberingRecord
+from trundle.kernel.planning.records import DONE, FOLD, FULL, NumberingRecord
 from trundle.typing import Array, Integers
 
-_MOST = 5
-"""Operations that one instruction may become."""
-_MANY = {CODE["pow"]: 16, CODE["tan"]: 8}
-"""The same for some kinds."""
+_AT_FIRST, _LATER = 1.25, 4.0
+"""Operations for each instruction that there is room for; most become one, or none where they are met again."""
+_AT_LEAST = 64
 
 
 def numbered(
@@ -25,15 +24,26 @@ def numbered(
     Each instruction is a code, a result, and operands: registers, or -1. A constant is in `numbers`; inputs are numbers
     of leaves, and the result of an output is its place among all.
     """
-    room = len(leaves) + _MOST * len(instructions) + 2
-    room += sum(most * int(np.count_nonzero(instructions[:, 0] == code)) for code, most in _MANY.items())
+    room = len(leaves) + int(_AT_FIRST * len(instructions)) + _AT_LEAST
+    found = _number(instructions, numbers, leaves, n_outputs, room)
+    while found is None:
+        room = int(_LATER * room)
+        found = _number(instructions, numbers, leaves, n_outputs, room)
+    return found
+
+
+def _number(
+    instructions: Integers, numbers: Array, leaves: Integers, n_outputs: int, room: int
+) -> tuple[Integers, Array, Integers] | None:
+    """None where the room is not enough."""
     size = 1 << (room + room // 4).bit_length()
     operations, constants, kept = np.empty((room, 3), np.int64), np.empty(room), np.empty((2 * room, 3), np.int64)
     operations[: len(leaves)] = leaves
     outputs = np.full(n_outputs, -1)
     record = NumberingRecord(
-        n_instructions=len(instructions), n_outputs=n_outputs, n_operations=len(leaves), mask=size - 1, status=DONE
-    )
+        n_instructions=len(instructions), n_outputs=n_outputs, n_operations=len(leaves), mask=size - 1, status=DONE,
+        room=room,
+    )  # fmt: skip
     arrays = {"instructions": instructions, "numbers": numbers, "outputs": outputs, "operations": operations}
     arrays |= {"registers": np.empty(int(instructions[:, 1].max(initial=0)) + 1, np.int64), "kept": kept}
     arrays |= {"constants": constants, "constant_bits": constants.view(np.int64)}
@@ -42,11 +52,13 @@ def numbered(
     arrays |= {"inverses": np.full(2 * room, -1), "renumbered": np.empty(room, np.int64)}
     point_to(record, **arrays)
     call_part("number_values", record)
-    while record.status != DONE:
+    while record.status == FOLD:
         code, _, first, second = instructions[record.at].tolist()
         of = [_known(arrays, register) for register in (first, second) if register >= 0]
         record.value = _value(OPERATIONS[code], of)
         call_part("number_values", record)
+    if record.status == FULL:
+        return None
     return kept[: record.n_kept].copy(), constants[: record.n_constants].copy(), outputs
 
 

@@ -29,7 +29,9 @@ def read_tape(function: ca.Function) -> Tape:
     _check_signature(function)
     found = instructions(function)
     rows, numbers = found.rows.copy(), found.numbers
-    rows[:, 0] = np.array([_codes().get(code, -1) for code in range(rows[:, 0].max(initial=0) + 1)])[rows[:, 0]]
+    rows[:, 0] = np.array([operation_codes().get(code, -1) for code in range(rows[:, 0].max(initial=0) + 1)])[
+        rows[:, 0]
+    ]
     rows[np.isin(rows[:, 0], _unary()), 3] = -1
     n_x, n_p = function.numel_in(1), function.numel_in(2)
     _place_ends(function, rows, n_x)
@@ -37,12 +39,12 @@ def read_tape(function: ca.Function) -> Tape:
     if calls:
         rows, numbers = _with_calls(found, rows, calls)
     n_outputs = sum(function.numel_out(k) for k in range(function.n_out()))
-    operations, constants, outputs = numbered(rows, numbers, _leaves(n_x, n_p), n_outputs)
+    operations, constants, outputs = numbered(rows, numbers, leaves_of(n_x, n_p), n_outputs)
     return Tape(function.name(), n_x, n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
 
 
 @cache
-def _codes() -> dict[int, int]:
+def operation_codes() -> dict[int, int]:
     """Our code for each operation of CasADi that may be read."""
     own = {name: CODE[name] for name in (*UNARY, *BINARY, "sin", "cos", "const")} | {"constpow": CODE["pow"]} | READ
     return {getattr(ca, f"OP_{name.upper()}"): code for name, code in own.items()}
@@ -53,7 +55,7 @@ def _unary() -> tuple[int, ...]:
     return tuple(CODE[name] for name in (*UNARY, "sin", "cos"))
 
 
-def _leaves(n_x: int, n_p: int) -> Integers:
+def leaves_of(n_x: int, n_p: int) -> Integers:
     """The inputs, which are the first operations: t, x, p."""
     kinds = np.repeat([CODE["t"], CODE["x"], CODE["p"]], [1, n_x, n_p])
     places = np.concatenate([np.arange(n) for n in (1, n_x, n_p)])

@@ -19,7 +19,7 @@ def is_passing(f: Formulation, t: float, x: Array, p: Array) -> bool:
     """Whether the accelerations, or the rates of states, at x = [q, u] are others at other times."""
     functions, n_q = f.functions, f.layout.n_q
     time, state, parameters = functions.inputs
-    if not ca.depends_on(functions.plain_rhs()(time, state, parameters), time):
+    if not ca.depends_on(functions.plain_rhs(time, state, parameters), time):
         return False
     with quick_symbols():
         now, A, *_ = functions.linear_at(t, x[:n_q], x[n_q:], p)

@@ -7,7 +7,7 @@ quotients; for others the caller is asked. Every function takes and returns numb
 
 from trundle.kernel.codes import CODE, INPUT, INVERSE, OUTPUT, SQUARE, TWICE
 from trundle.kernel.planning.finish import finish
-from trundle.kernel.planning.records import DONE, FOLD, NumberingRecord
+from trundle.kernel.planning.records import DONE, FOLD, FULL, NumberingRecord
 from trundle.kernel.pointers import part_of, strict
 
 CONST, ADD, SUB, MUL, DIV = CODE["const"], CODE["add"], CODE["sub"], CODE["mul"], CODE["div"]
@@ -18,6 +18,8 @@ FMIN, FMAX, HYPOT = CODE["fmin"], CODE["fmax"], CODE["hypot"]
 ROOT, FIND, ITEM = CODE["root"], CODE["find"], CODE["item"]
 ROOM, TAKE = CODE["room"], CODE["take"]
 LARGEST_UNROLLED_POWER = 16
+MOST = 32
+"""Operations that one instruction may become, and more than the outputs need at the end."""
 FRACTION = (1 << 52) - 1  # bits of a double behind its leading one
 LARGEST_EXPONENT = 2047
 
@@ -30,6 +32,9 @@ def number_values(r: NumberingRecord) -> None:
         r.at += 1
     r.status = DONE
     while r.at < r.n_instructions:
+        if r.n_operations + MOST > r.room:
+            r.status = FULL
+            return
         k = 4 * r.at
         if not read(r, r.instructions[k], r.instructions[k + 1], r.instructions[k + 2], r.instructions[k + 3]):
             r.status = FOLD

@@ -29,7 +29,7 @@ Again = Callable[[State, State], "Run"]
 
 def compares(f: Formulation) -> bool:
     """Whether the laws of a model compare states."""
-    return compares_states(f.functions.plain_rhs())
+    return compares_states(f.functions.plain_rhs)
 
 
 def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float) -> None:

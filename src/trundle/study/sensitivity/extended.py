@@ -84,7 +84,7 @@ class Extended:
         functions = f.functions
         t, x, p = functions.inputs
         S, P = ca.SX.sym("S", self.n, self.columns), ca.SX.sym("P", len(self.used), self.columns)
-        plain = functions.plain_rhs()(t, x, p)
+        plain = functions.plain_rhs(t, x, p)
         rates = ca.mtimes(derivative(plain, x), S)
         if self.used:
             rates += ca.mtimes(derivative(plain, p[list(self.used)]), P)
@@ -102,4 +102,4 @@ class Extended:
 def depends_on_time(f: Formulation) -> bool:
     """Whether the equations of motion change with time itself."""
     t, x, p = f.functions.inputs
-    return bool(derivative(f.functions.plain_rhs()(t, x, p), t).nnz())
+    return bool(derivative(f.functions.plain_rhs(t, x, p), t).nnz())

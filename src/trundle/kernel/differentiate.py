@@ -1,0 +1,266 @@
+"""The Jacobian of a tape as a tape: made from its operations, whose own derivatives are CasADi's.
+
+CasADi can differentiate the function that a tape was read from as well. That costs several times as much, and gives a
+third more operations for a rail vehicle: each column is computed by itself, where intermediate results that few numbers
+lead to, such as the creepages of a wheel, would save most of it. See `planning.eliminate`.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import final
+
+import numpy as np
+
+from trundle.errors import KernelError
+from trundle.kernel.codes import CODE, INPUT, OPERATIONS, OUTPUT
+from trundle.kernel.compiled import call_part
+from trundle.kernel.memory import point_to
+from trundle.kernel.numbering import numbered
+from trundle.kernel.partials import partial_derivatives
+from trundle.kernel.planning.records import BEGIN, FULL, ArrangingRecord, EliminationRecord
+from trundle.kernel.read_tape import leaves_of
+from trundle.kernel.tape import Tape
+from trundle.typing import Array, Integers
+
+_T, _X, _P, _CONST = (CODE[name] for name in ("t", "x", "p", "const"))
+_SINCOS, _SIN, _COS, _ITEM, _CHOICE = (CODE[name] for name in ("sincos", "sin", "cos", "item", "if_else_zero"))
+_CONSTANT_IN_A_CELL = {CODE[name] for name in ("root", "find", "item")}
+_NOT_DIFFERENTIABLE = [CODE[name] for name in ("room", "give", "solve", "take", "product")]
+_LIMITS = (0, 1000, -1)
+"""Up to which cost vertices are eliminated by it, in thousandths of a product for each edge (see `planning.eliminate`):
+never, where two edges lead to a vertex and two leave it, always. The shortest result is taken: wheels on rails gain by
+the second, trees by the last, and linkages, whose equations are dense, lose by both."""
+_ARITHMETIC = [CODE["mul"], CODE["add"]]
+_WORTH_A_TRY = 1.15
+"""Of the least work: what meets twice is found by the numbering only."""
+_PER_EDGE = 8
+"""Room at first, for each edge; more is made where it is not enough."""
+
+
+def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:
+    """[d outputs/dx column by column, d outputs/dt] of a tape whose products are not fused.
+
+    Raises
+    ------
+    KernelError
+        If rows are solved by numbers on the tape: that has no derivative.
+    """
+    if np.isin(tape.rows[:, 0], _NOT_DIFFERENTIABLE).any():
+        raise KernelError(
+            f"{tape.name!r} solves rows by numbers, which has no derivative: take the equations that are solved on the "
+            "tape."
+        )
+    given = _Instructions(tape)
+    edges = _edges(tape, given)
+    made = [_eliminated(tape, given, edges, limit) for limit in _LIMITS]
+    work = [int(np.count_nonzero(np.isin(rows[:, 0], _ARITHMETIC))) for rows in made]
+    tried = [rows for rows, count in zip(made, work, strict=True) if count <= _WORTH_A_TRY * min(work)]
+    found = min((_tape(name, tape, given, rows) for rows in tried), key=lambda found: len(found.rows))
+    return _arranged(found, len(tape.outputs))
+
+
+def _tape(name: str, tape: Tape, given: "_Instructions", rows: Integers) -> Tape:
+    numbers = np.zeros(len(rows))
+    numbers[: len(given.numbers)] = given.numbers
+    leaves = leaves_of(tape.n_x, tape.n_p)
+    operations, constants, outputs = numbered(rows, numbers, leaves, len(tape.outputs) * (tape.n_x + 1))
+    return Tape(name, tape.n_x, tape.n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
+
+
+def _arranged(tape: Tape, n_rows: int) -> Tape:
+    """The same in another order, row by row of the Jacobian: see `planning.arrange`."""
+    n, wanted = len(tape.rows), np.array(tape.outputs, np.int64).reshape(-1, n_rows).T.ravel()
+    arrays = {
+        "operations": tape.rows,
+        "wanted": wanted,
+        "number": np.full(n, -1),
+        "waiting": np.empty(2 * n + 2, np.int64),
+    }
+    record = ArrangingRecord(n_operations=n, n_wanted=len(wanted))
+    point_to(record, **arrays)
+    call_part("arrange_operations", record)
+    number, rows = arrays["number"], np.empty_like(tape.rows)
+    rows[number] = tape.rows
+    for operand in (1, 2):
+        placed = (rows[:, 0] > _CONST) & (rows[:, operand] >= 0)
+        rows[placed, operand] = number[rows[placed, operand]]
+    return replace(tape, rows=rows, outputs=tuple(number[list(tape.outputs)].tolist()))
+
+
+@final
+class _Instructions:
+    """Instructions in the form that `numbered` takes; operation k of the tape writes register k."""
+
+    def __init__(self, tape: Tape) -> None:
+        rows, first = tape.rows, np.array([0, 1, 1 + tape.n_x])
+        self.operands = rows[:, 1:].copy()
+        angles = np.isin(rows[:, 0], [_SIN, _COS])
+        self.operands[angles, 0] = rows[rows[angles, 1], 1]  # of the angle itself, not of the work for both
+        table = np.column_stack([rows[:, 0], np.arange(len(rows)), self.operands])
+        numbers = np.zeros(len(rows))
+        inputs, known, items = rows[:, 0] <= _P, rows[:, 0] == _CONST, rows[:, 0] == _ITEM
+        table[inputs, 2] = first[rows[inputs, 0]] + rows[inputs, 1]
+        table[inputs, 0] = INPUT
+        constants = np.array(tape.constants)
+        numbers[known] = constants[rows[known, 1]]
+        table[known, 2:] = -1
+        table[items, 3] = constants[rows[rows[items, 2], 1]].astype(np.int64)
+        written = rows[:, 0] != _SINCOS
+        self._rows, self._numbers = [table[written]], [numbers[written]]
+        self.n_registers = len(rows)
+        self._known: dict[float, int] = {}
+
+    @property
+    def rows(self) -> Integers:
+        """All instructions so far."""
+        return np.concatenate(self._rows)
+
+    @property
+    def numbers(self) -> Array:
+        """The number of each that is a constant."""
+        return np.concatenate(self._numbers)
+
+    def constant(self, number: float) -> int:
+        """Register of a number."""
+        if number not in self._known:
+            self._known[number] = self.n_registers
+            self._add(np.array([[_CONST, self.n_registers, -1, -1]]), number)
+            self.n_registers += 1
+        return self._known[number]
+
+    def write(self, code: int, first: Integers, second: Integers) -> Integers:
+        """Registers of the results of one operation on many operands."""
+        results = self.n_registers + np.arange(len(first))
+        self._add(np.column_stack([np.full(len(first), code), results, first, second]))
+        self.n_registers += len(first)
+        return results
+
+    def _add(self, rows: Integers, number: float = 0.0) -> None:
+        self._rows.append(rows)
+        self._numbers.append(np.full(len(rows), number))
+
+
+@final
+@dataclass(eq=False)
+class _Edges:
+    """Edges with partial derivatives, in arrays side by side."""
+
+    source: list[Integers] = field(default_factory=list)
+    target: list[Integers] = field(default_factory=list)
+    value: list[Integers] = field(default_factory=list)
+    condition: list[Integers] = field(default_factory=list)
+
+    def add(self, source: Integers, target: Integers, value: Integers | int, condition: Integers | int = -1) -> None:
+        """Edges with registers of their numbers, and of the conditions under which they count."""
+        for of, given in zip(self._arrays(), (source, target, value, condition), strict=True):
+            of.append(np.broadcast_to(np.asarray(given, np.int64), len(source)))
+
+    def sorted(self) -> list[Integers]:
+        """Source, target, value and condition, by the target."""
+        joined = [np.concatenate(of) if of else np.zeros(0, np.int64) for of in self._arrays()]
+        order = np.argsort(joined[1], kind="stable")
+        return [of[order] for of in joined]
+
+    def _arrays(self) -> tuple[list[Integers], ...]:
+        return self.source, self.target, self.value, self.condition
+
+
+def _edges(tape: Tape, given: _Instructions) -> _Edges:
+    """An edge for every operand that counts; outputs are vertices behind all operations."""
+    edges = _Edges()
+    one = given.constant(1.0)
+    given.constant(-1.0)
+    for code in np.unique(tape.rows[:, 0]).tolist():
+        if code <= _CONST or code == _SINCOS or code in _CONSTANT_IN_A_CELL:
+            continue
+        at = np.flatnonzero(tape.rows[:, 0] == code)
+        first, second = given.operands[at, 0], given.operands[at, 1]
+        if code == _CHOICE:  # the condition has no slope; see `planning.eliminate` on the number beside it
+            edges.add(second, at, one, first)
+            continue
+        registers: list[Integers] = [first, second]
+        rule = partial_derivatives(OPERATIONS[code])
+        for step, a, b in rule.steps:
+            of = [given.constant(v) if isinstance(v, float) else -1 if v < 0 else registers[v] for v in (a, b)]
+            registers.append(given.write(step, *(np.broadcast_to(v, len(at)) for v in of)))
+        for operand, found in zip((first, second), rule.partials, strict=False):
+            if found is not None:
+                edges.add(operand, at, given.constant(found) if isinstance(found, float) else registers[found])
+    outputs = np.array(tape.outputs, np.int64)
+    edges.add(outputs, len(tape.rows) + np.arange(len(outputs)), one)
+    return edges
+
+
+def _eliminated(tape: Tape, given: _Instructions, edges: _Edges, limit: int) -> Integers:
+    """All instructions that give the Jacobian, with its entries as outputs."""
+    n_vertices = len(tape.rows) + len(tape.outputs)
+    sorted_edges = dict(zip(("source", "target", "value", "condition"), edges.sorted(), strict=True))
+    n_edges = len(sorted_edges["source"])
+    record = EliminationRecord(
+        status=BEGIN, n_vertices=n_vertices, n_given=n_edges, n_edges=n_edges, free=-1, n_registers=given.n_registers,
+        limit=limit, one=given.constant(1.0), minus_one=given.constant(-1.0),
+    )  # fmt: skip
+    vertices = {name: np.full(n_vertices, -1) for name in ("first_in", "first_out", "cost", "edge_to")}
+    vertices |= {name: np.zeros(n_vertices, np.int64) for name in ("is_active", "is_needed", "n_in", "n_out")}
+    vertices["is_active"][: len(tape.rows)] = tape.rows[:, 0] <= _X
+    vertices["is_needed"][len(tape.rows) :] = 1
+    point_to(record, **vertices)
+    room = _Room(record, sorted_edges, n_vertices)
+    call_part("eliminate_vertices", record)
+    while record.status == FULL:
+        room.enlarge()
+        call_part("eliminate_vertices", record)
+    made = room.rows[: record.n_rows]
+    return np.concatenate([given.rows, *_entries(tape, vertices, room.edges, made, int(record.n_registers))])
+
+
+def _entries(
+    tape: Tape, vertices: dict[str, Integers], edges: dict[str, Integers], made: Integers, register: int
+) -> list[Integers]:
+    """Instructions of the elimination, then those that give the edges which are left as outputs."""
+    inputs = np.flatnonzero(tape.rows[:, 0] <= _X)
+    columns = np.where(tape.rows[inputs, 0] == _T, tape.n_x, tape.rows[inputs, 1])
+    left, places = [], []
+    for vertex, column in zip(inputs.tolist(), columns.tolist(), strict=True):
+        e = int(vertices["first_out"][vertex])
+        while e >= 0:
+            left.append(e)
+            places.append(len(tape.outputs) * column + int(edges["target"][e]) - len(tape.rows))
+            e = int(edges["next_out"][e])
+    values, conditions = edges["value"][left], edges["condition"][left]
+    under = np.flatnonzero(conditions >= 0)
+    results = register + np.arange(len(under))
+    counted = np.column_stack([np.full(len(under), _CHOICE), results, conditions[under], values[under]])
+    values[under] = results
+    none = np.full(len(left), -1)
+    entries = np.column_stack([np.full(len(left), OUTPUT), np.array(places, np.int64), values, none])
+    return [made, counted, entries]
+
+
+@final
+class _Room:
+    """Arrays that the elimination fills, and that may turn out to be too small."""
+
+    def __init__(self, record: EliminationRecord, edges: dict[str, Integers], n_vertices: int) -> None:
+        self.record = record
+        self.edges = edges | {name: np.zeros(0, np.int64) for name in _LINKS}
+        self.rows, self.queue = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
+        self._provide(_PER_EDGE * len(edges["source"]) + n_vertices)
+
+    def enlarge(self) -> None:
+        """Twice the room."""
+        self._provide(2 * len(self.queue))
+
+    def _provide(self, room: int) -> None:
+        self.edges = {name: _extended(of, room) for name, of in self.edges.items()}
+        self.rows, self.queue = _extended(self.rows, room), _extended(self.queue, room)
+        self.record.room_edges = self.record.room_rows = self.record.room_queue = room
+        point_to(self.record, rows=self.rows, queue=self.queue, **self.edges)
+
+
+_LINKS = ("next_in", "previous_in", "next_out", "previous_out")
+
+
+def _extended(array: Integers, length: int) -> Integers:
+    found = np.empty((length, *array.shape[1:]), np.int64)
+    found[: len(array)] = array
+    return found
