@@ -123,6 +123,6 @@ def test_what_cannot_be() -> None:
         rimless_wheel(feet=9)
     with pytest.raises(UnknownNameError, match="foot1"):
         ReturnMap(wheel(), Section("foot1 land"))
-    with pytest.raises(SolveError, match="'foot-1 lands' first"):
+    with pytest.raises(SolveError, match="'foot-1 lands' happens first"):
         find_gait(wheel(), 8, start_at(0.5, np.pi / 8))
     assert np.isnan(PlasticGait(4, 0.05).speed)  # four spokes, no inertia: the landing takes all speed
