@@ -115,7 +115,7 @@ def test_a_train_of_wagons_that_accelerates():
         (lambda: rail.Train([wagon(None)], rail.DraftGear(1e7)), "vehicle 1 has no couplers"),
         (lambda: rail.Train([wagon(), 3], rail.DraftGear(1e7)), "vehicle 2 must be a vehicle"),
         (lambda: rail.Train([wagon()], 1e7), "coupler must be a rail.DraftGear"),
-        (lambda: rail.Train([wagon()], rail.DraftGear(1e7)).on_fixed_wheelsets(), "ask one of its vehicles"),
+        (lambda: rail.Train([wagon()], rail.DraftGear(1e7)).on_fixed_wheelsets(), "use one of its vehicles"),
         (
             lambda: rail.Trip(rail.Train([wagon(), wagon()], rail.DraftGear(1e7)), STRAIGHT, 1.0, start=5.0),
             "the rear wheelset stands 17 m behind",

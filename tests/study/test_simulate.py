@@ -172,8 +172,8 @@ def test_first_and_shortest_steps_are_kept(pendulum: System) -> None:
         ({"first": 0.1, "longest": 0.01}, "first = 0.1 s is longer than the longest step, 0.01 s"),
         ({"fixed": 0.1, "longest": 0.01}, "fixed = 0.1 s is longer"),
         ({"fixed": 0.1, "first": 0.01}, "all steps are equal"),
-        ({"most": 1.5}, "most must be a whole number"),
-        ({"most_events": -1}, "most_events must be a whole number"),
+        ({"most": 1.5}, "most must be an integer"),
+        ({"most_events": -1}, "most_events must be an integer"),
     ],
 )
 def test_steps_that_cannot_be(given: dict[str, Any], said: str) -> None:

@@ -1,1 +1,1 @@
-"""What the verbs of the command line do, apart from reading their options."""
+"""Implementations of the subcommands of the command line."""

@@ -1,4 +1,4 @@
-"""trundle doctor: what a bug report should say about the machine."""
+"""trundle doctor: information about the machine for bug reports."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""The run inside an FMU: what the slave of pythonfmu asks for, from the model file in the resources of the FMU."""
+"""The run inside an FMU, for the slave of pythonfmu: from the model file in the resources of the FMU."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the command line says about connections: the table of seals and the causality."""
+"""Output of the command line about connections: the table of seals and the causality."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The verbs of `trundle rail`: what a rail engineer looks up or draws before a vehicle moves."""
+"""The subcommands of `trundle rail` for tracks and wheel-rail contact."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -22,7 +22,7 @@ def assemblies(model: Model) -> dict[Body, int]:
 
 
 def sides(c: ConnectedPair, number: Mapping[Body, int]) -> list[int]:
-    """Numbers of the assemblies that meet at a contact; the ground, and bodies that move as given, are none."""
+    """Indices of the assemblies that meet at a contact, without the ground and bodies with prescribed motion."""
     return sorted({number[body] for body in (c.first.body, c.touching) if body in number})
 
 

@@ -1,4 +1,4 @@
-"""At a point of contact: constraint rows of the normal and of what laws hold, and efforts of laws on its bonds."""
+"""Bonds at a point of contact: constraint rows of the normal and of rolling, and efforts of laws."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,8 +25,8 @@ from trundle.typing import Expr
 
 @final
 class ContactBonds:
-    """A contact with its laws and modes: what friction makes of the normal force along each slip and about each turn,
-    the rows that hold, and the efforts that act.
+    """A contact with its laws and modes: friction over the normal force along each slip and about each turn, constraint
+    rows, and efforts.
     """
 
     def __init__(self, at: ContactMotion, all_signals: Signals, modes: Mapping[str, Expr], scales: RunScales) -> None:
@@ -71,7 +71,7 @@ class ContactBonds:
         return self.at.row(name, t)
 
     def _load_if_held(self, signals: ContactSignals) -> Expr:
-        """Normal force if all slips were held: of its row, or of the law that stands for it."""
+        """Normal force if no slip were allowed: the multiplier of its row, or the force of a compliant normal."""
         law = self.connection.bond_laws.get("normal")
         if isinstance(law, EffortLaw):
             return law.effort(signals["t"], self.contact.gap, self.rate("normal"))
@@ -92,11 +92,11 @@ class ContactBonds:
 
     @property
     def taken(self) -> Expr:
-        """Power that friction takes per unit of normal force, whichever way this presses; zero while it is open."""
+        """Power that friction takes per unit of normal force, whatever its sign; zero while the contact is open."""
         return self.lost * self.modes.get("side", 1) * self.modes.get("closed", 1)
 
     def _with_friction(self, row: Row, t: Expr) -> Row:
-        """The row of the normal with the friction that its multiplier brings."""
+        """The row of the normal with the friction that is proportional to its multiplier."""
         column, force, moment = dict(row.jacobian), row.force, row.moment
         for name, share in self.friction.items():
             against = self.row(name, t)
@@ -122,7 +122,7 @@ class ContactBonds:
         return Drag(c, push, force, cross(point - self.motion.frame(c.second).p, force))
 
     def rows(self, t: Expr) -> list[Row]:
-        """The plane and the normal where the pair closes a loop, then what its laws hold."""
+        """Rows of the plane and of the normal if the pair closes a loop, then those of its laws."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
         closed = self.modes.get("closed")
@@ -138,7 +138,7 @@ class ContactBonds:
         return found if self.at.plane is None else [*self.at.plane.rows(), *found]
 
     def slip_if_closed(self) -> Expr:
-        """Largest rate among the motions that laws hold while the contact is closed; zero while it is open."""
+        """Largest rate among the motions that laws constrain while the contact is closed; zero while it is open."""
         largest = ca.SX(0)
         for row in self.rows(ca.SX(0)):
             if row.bond in self.connection.held:
@@ -146,7 +146,7 @@ class ContactBonds:
         return largest * self.modes.get("closed", 1)
 
     def efforts(self, t: Expr) -> tuple[dict[str, Terms], dict[str, Expr]]:
-        """What the effort laws at the point of contact contribute, by "contact.bond", and their efforts by bond."""
+        """Contributions of the effort laws at the point of contact, by "contact.bond", and their efforts by bond."""
         c, connection = self.contact, self.connection
         terms: dict[str, Terms] = {}
         efforts: dict[str, Expr] = {}

@@ -1,6 +1,5 @@
-"""What a collision needs to know of a model at a pose: velocities, inverse masses and data of its contacts that open.
-
-All other constraints hold during the collision: their impulses are in the inverse masses.
+"""Data of a collision at a pose: velocities, inverse masses and parameters of the contacts that open. All other
+constraints stay active during the collision; their impulses are included in the inverse masses.
 """
 
 import casadi as ca

@@ -1,4 +1,4 @@
-"""The relative motion of two bodies at their point of contact: rates along its bonds, and rows that hold them."""
+"""The relative motion of two bodies at their point of contact: rates along its bonds, and constraint rows."""
 
 from collections.abc import Callable
 from dataclasses import replace

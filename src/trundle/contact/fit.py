@@ -1,4 +1,4 @@
-"""How two surfaces lie against each other at their contact, as expressions: curvatures, and the ends of the surfaces.
+"""Relative curvature of two surfaces at their contact, and the ends of the surfaces, as expressions.
 
 On each side dx = X da and dn = N da in the tangent plane, so the curvature is W = N X^-1, and the determinant of
 [X_A -X_B; N_A N_B] is |X_A| |X_B| |W_A + W_B|, which is finite for edges as well.
@@ -39,7 +39,7 @@ class FitParts:
         return ca.det(ca.blockcat([[X_A, -X_B], [N_A, N_B]]))
 
     def size(self, length: Expr) -> Expr:
-        """What the balance is small against, with lengths counted in a typical one."""
+        """Size of the terms of the balance, with lengths relative to a typical one."""
         (X_A, X_B), (N_A, N_B) = self.X, self.N
         whole = ca.blockcat([[X_A / length, -X_B / length], [N_A, N_B]])
         out = ca.SX(length) ** 2

@@ -1,7 +1,7 @@
 """How a planar pair is kept in its plane: across it, and upright about two axes in it.
 
-The plane is that of the frame with the line, else of the first frame. The other body is asked for the place of its
-origin and the direction of its y axis, so that a wheel that has left the plane rolls on without leaving it further.
+The plane is that of the frame with the line, else of the first frame. Of the other body, the position of its origin and
+the direction of its y axis are used, so that a wheel that has left the plane rolls on without leaving it further.
 """
 
 from collections.abc import Mapping

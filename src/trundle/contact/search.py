@@ -28,7 +28,7 @@ SINGULAR = 1e-9  # quality of a contact below which its point is not unique
 
 @final
 class ContactSearch:
-    """Brings what belongs to a pose in order: called after every change of coordinates."""
+    """Normalises quaternions and updates surface coordinates; called after every change of coordinates."""
 
     def __init__(self, equations: ContactEquations, length: float = 1.0) -> None:
         self.equations = equations

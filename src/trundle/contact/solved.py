@@ -1,4 +1,4 @@
-"""What modes, collisions and searches of contacts need to know of the equations of a model."""
+"""Interfaces to the equations of a model for modes, collisions and searches of contacts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

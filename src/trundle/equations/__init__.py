@@ -1,1 +1,1 @@
-"""What holds: expressions for mass matrix, bias, constraints, energy."""
+"""The equations: expressions for mass matrix, bias, constraints, energy."""

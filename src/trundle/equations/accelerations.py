@@ -153,7 +153,7 @@ class Accelerations:
         return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes, mixed])
 
     def _full_multipliers(self, bias: Expr, gamma: Expr) -> Expr:
-        """What the rows that weights ask for would bring if all rows were held and nothing had friction."""
+        """Multipliers that weights use: those of the rows if all constraints were ideal and without friction."""
         asked = self.equations.full_multipliers
         if not asked:
             return ca.SX(0, 1)
@@ -203,7 +203,7 @@ class Accelerations:
         return self.orthogonal.relaxed(ca.vertsplit(weights), self._sources(mixed)), nonideal, by_row
 
     def _sources(self, mixed: Expr) -> list[Sparse]:
-        """What each weight is of: its row, or a combination of several."""
+        """The row of each weight, or a combination of several."""
         index = {row.name: i for i, row in enumerate(self.rows)}
         out: list[Sparse] = []
         k = 0
@@ -224,7 +224,7 @@ class Accelerations:
 
     @cached_property
     def unconstrained(self) -> tuple[Expr, list[FrameLoad]]:
-        """udot without rows, and what moving frames and the ground then exert through joints."""
+        """udot without constraint rows, and the forces of moving frames and of the ground through joints."""
         e = self.equations
         return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal)
 
@@ -236,7 +236,7 @@ class Accelerations:
         return self._solution.udot, self._solution.multipliers
 
     def _shares(self) -> Sparse:
-        """What contacts carry beside the smallest forces, by row."""
+        """Forces of contacts in addition to those of least norm, by row."""
         of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
         modes = self.equations.modes
         found = {i: modes.get(f"{row.owner}.{of.get(row.bond)}") for i, row in enumerate(self.rows)}
@@ -258,7 +258,7 @@ class Accelerations:
         return self.dynamics[1][found[0]] if found else ca.SX(0)
 
     def settled(self, *expressions: Expr) -> list[Expr]:
-        """Expressions in which the multipliers that weights ask for have their values."""
+        """Expressions with the values of the multipliers that weights use."""
         e = self.equations
         symbols = list(e.full_multipliers.values())
         if not symbols:

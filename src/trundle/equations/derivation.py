@@ -1,4 +1,4 @@
-"""From a Spec to its equations: each thing is derived once, when it is first needed, for all formalisms."""
+"""From a Spec to its equations; each part is derived once, on first use, for all formalisms."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -40,7 +40,9 @@ FORMALISM = {"joint": "kane", "absolute": "newton_euler"}
 
 @final
 class Derivation:
-    """What follows from a Spec whatever the formalism: tree, layouts, equations, rows in numbers, freedoms."""
+    """What follows from a Spec for all formalisms: tree, layouts, equations, numerical constraint rows, degrees of
+    freedom.
+    """
 
     def __init__(self, spec: Spec) -> None:
         self.spec, self.model = spec, spec.model
@@ -69,7 +71,7 @@ class Derivation:
         return lay_out_bodies(self.model)
 
     def register(self, formalism: str = "kane") -> Register:
-        """Everything that can be asked by name in one formalism; start values go by the names of "kane"."""
+        """All quantities by name in one formalism; start values have the names of "kane"."""
         if formalism not in self._registers:
             model = self.model
             self._registers[formalism] = Register(

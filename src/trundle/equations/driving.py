@@ -1,4 +1,4 @@
-"""What drives moving frames: the wrench that each of them exerts on all that it carries and touches, and its power."""
+"""Wrenches that prescribed frames exert on the bodies that they carry and touch, and their power."""
 
 from collections.abc import Iterable, Sequence
 from typing import final

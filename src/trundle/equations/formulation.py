@@ -1,4 +1,4 @@
-"""The equations of a Spec in one formalism, with the numbers that they give: what every study works on."""
+"""The equations of a Spec in one formalism, and their numerical evaluation: the basis of all studies."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -66,7 +66,7 @@ class Formulation:
         return self
 
     def once(self, make: "Callable[[Formulation], Found]") -> Found:
-        """What `make` finds from this formulation, found on first use."""
+        """The result of `make` for this formulation, computed on first use."""
         if make not in self._made:
             self._made[make] = make(self)
         found: Found = self._made[make]

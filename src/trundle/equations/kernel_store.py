@@ -34,7 +34,7 @@ model does not need."""
 
 
 def base(f: "Formulation") -> dict[str, TapeFunction | Tape]:
-    """What every run needs."""
+    """Kernels that every run needs."""
     functions = f.run_functions
     rhs = functions.rhs()
     breaks = break_function(rhs, functions.equations.p, f.model.breaks)
@@ -43,7 +43,7 @@ def base(f: "Formulation") -> dict[str, TapeFunction | Tape]:
 
 
 def lanes(f: "Formulation") -> dict[str, TapeFunction]:
-    """What many runs at once need."""
+    """Kernels for many runs at once."""
     return {"rhs": f.run_functions.rhs(), "project": f.run_functions.project()}
 
 

@@ -309,7 +309,7 @@ class Functions(Accelerations):
         return self.function("metric", M, K, D, J, g, rate, P)
 
     def energy(self) -> TapeFunction:
-        """[kinetic, potential, what friction takes at each of `friction_contacts` per unit of normal force]."""
+        """[kinetic, potential, power lost by friction at each of `friction_contacts` per unit of normal force]."""
         e = self.equations
         lost = [e.contact_bonds[name].taken for name in friction_contacts(e.model)]
         return self.function("energy", e.kinetic(), e.potential(), *lost)

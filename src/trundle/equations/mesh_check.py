@@ -1,4 +1,4 @@
-"""Whether the joints of wheels that mesh let them move as the mesh wants: else its one row would hold nonsense."""
+"""Checks that the joints of meshing wheels allow the motion of the mesh."""
 
 import casadi as ca
 import numpy as np

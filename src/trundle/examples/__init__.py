@@ -20,7 +20,7 @@ MADE_IN_PYTHON = (
     "n-four-bar", "askew-bicycle", "bicycle-with-tyres", "chain", "dominoes", "spiral-column", "roller-rig",
     "satellite", "sphere-on-tangent-surface", "wheelset-on-track",
 )  # fmt: skip
-"""Examples whose function, of the same name, stands in a module of that name: imported when it is asked for."""
+"""Examples whose function, of the same name, is in a module of that name, imported on first use."""
 
 
 def maker(name: str) -> Callable[..., ModelFile]:

@@ -106,7 +106,7 @@ class Assembler:
 
     @contextmanager
     def _watch(self, path: Path) -> Iterator[None]:
-        """What the model refuses becomes a fault at this path."""
+        """Errors of the model become faults at this path."""
         try:
             yield
         except FileError:  # too many faults: reading stops

@@ -110,7 +110,7 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression; `names` are the names it asks for, in their order."""
+    """A parsed expression; `names` are the names that it uses, in their order."""
 
     text: str
     steps: tuple[Step, ...]

@@ -32,7 +32,7 @@ class Faults:
 
     @staticmethod
     def of(text: str, source: str) -> "Faults":
-        """Of YAML text; FileError where it is none."""
+        """From YAML text; FileError if it is not valid YAML."""
         try:
             return Faults(source, read_tree(text))
         except FileError as error:
@@ -49,7 +49,9 @@ class Faults:
             self.raise_any()
 
     def add_validation(self, error: ValidationError, path: Path = (), kind: type[BaseModel] = Section) -> None:
-        """Every fault that pydantic found in what the file has at a path, in our words; `kind` is what it should be."""
+        """Every fault that pydantic found at a path of the file, in Trundle's own messages; `kind` is the expected
+        type.
+        """
         for item in error.errors(include_url=False):
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
             self.add((*path, *inside), _in_our_words(item, kind))

@@ -1,4 +1,4 @@
-"""Laws of a file: what seals the bonds of a connection, and the springs in place of what a pair holds."""
+"""Laws of a file: seals of the bonds of a connection, and springs in place of constraints."""
 
 from collections.abc import Mapping
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""What is not ideal in the constraints of a file: weights of rows, and resistances."""
+"""Constraints of a file that are not ideal: weights of rows, and resistances."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import final

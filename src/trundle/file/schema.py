@@ -1,4 +1,4 @@
-"""What a model file may say: one class per section, with the words of the Python API."""
+"""Schema of model files: one class per section, with the names of the Python API."""
 
 from typing import Annotated, Literal
 
@@ -176,7 +176,7 @@ def _atol(value: Raw) -> Raw:
 
 
 class RunSection(Section):
-    """How to run the model unless another way is asked for."""
+    """Default settings for runs of the model."""
 
     duration: Scalar | None = None
     samples: Annotated[Raw, BeforeValidator(_samples)] = None

@@ -1,4 +1,4 @@
-"""What the names in the expressions of a file stand for."""
+"""Meaning of the names in the expressions of a file."""
 
 from dataclasses import dataclass, field
 from typing import final
@@ -42,7 +42,7 @@ class Names:
         self.register = model_register(self.model)
 
     def signals(self) -> list[str]:
-        """Scalar quantities that outputs, events and forces may ask for."""
+        """Scalar quantities that outputs, events and forces may use."""
         return ["t", *self.register.names(is_signal, scalar=True)]
 
     def changes(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Checks that every run makes of its own books: that energy is kept, and that friction takes it.
+"""Checks of every run: that its energy balance closes, and that friction dissipates energy.
 
 The energy of a run may be off by what its tolerance explains: for each step the change of energy when every coordinate
 and speed is moved by its tolerance, and for the integrals of work the error that the method estimates. Right runs stay
@@ -47,7 +47,7 @@ class Audit:
 @final
 @dataclass(frozen=True, eq=False)
 class Books:
-    """What the checks look at of one run: as in its trajectory."""
+    """The data of one run that the checks use, as in its trajectory."""
 
     trail: Trail
     events: EventLog
@@ -58,7 +58,7 @@ class Books:
 
     @staticmethod
     def of(found: Trajectory) -> "Books | None":
-        """Those of a trajectory; None where it has kept no trail."""
+        """The data of a trajectory; None if it has no trail."""
         if found.trail is None:
             return None
         return Books(found.trail, found.events, found.p_end, found.atol, found.work_error, found.outcome)
@@ -75,8 +75,8 @@ class Books:
         log = self.events
         return np.vstack([log.p, self.p_end[None, :]])[trail.events_before] if len(log) else self.p_end
 
-    def booked(self, trail: Trail) -> Array:
-        """What events have brought along the trail (J)."""
+    def event_work(self, trail: Trail) -> Array:
+        """Work of events along the trail (J)."""
         log = self.events
         if not len(log):
             return np.zeros(len(trail.t))
@@ -114,11 +114,11 @@ def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool
     values = evaluate(kernel, kernel, t, x, p, threads=1)
     kinetic, potential = values[:, 0], values[:, 1]
     work_in, lost = _works(problem, x)
-    booked = np.concatenate([b.booked(trail) for b, trail in both])
+    brought = np.concatenate([b.event_work(trail) for b, trail in both])
     with np.errstate(invalid="ignore"):
-        change = kinetic + potential + lost - work_in - booked
+        change = kinetic + potential + lost - work_in - brought
         off = np.maximum.reduceat(np.abs(change - np.repeat(change[begin], lengths)), begin)
-        parts = (potential, work_in, lost, booked)
+        parts = (potential, work_in, lost, brought)
         swings = [np.maximum.reduceat(part, begin) - np.minimum.reduceat(part, begin) for part in parts]
         scale = np.max([np.maximum.reduceat(kinetic, begin), *swings], axis=0)
         clear = np.full(len(runs), True) if fixed else off <= CLEAR * rtol * scale
@@ -132,7 +132,7 @@ def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool
 
 
 def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) -> Audit | None:
-    """What is wrong with a run along a trail of its states; None if all is well."""
+    """The violated check of a run along a trail of its states; None if there is none."""
     kernel = cast(Kernel, problem.energy)
     rtol, trail = tolerances.rtol, books.looked_at(problem)
     p = books.parameters(trail)
@@ -144,10 +144,10 @@ def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) 
         return driving
     kinetic, potential = values[:, 0], values[:, 1]
     work_in, lost = _works(problem, trail.x)
-    booked = books.booked(trail)
-    change = kinetic + potential + lost - work_in - booked
+    brought = books.event_work(trail)
+    change = kinetic + potential + lost - work_in - brought
     off = np.abs(change - change[0])
-    swings = [np.ptp(part) for part in (potential, work_in, lost, booked)]
+    swings = [np.ptp(part) for part in (potential, work_in, lost, brought)]
     scale = max(float(np.max(kinetic)), *swings)
     if np.max(off) <= CLEAR * rtol * scale:
         return None

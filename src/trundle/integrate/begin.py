@@ -1,7 +1,7 @@
 """The start of a run or of a stretch after a jump or a break (compiled): state, slope and event signs are made anew."""
 
 from trundle.integrate import codes as at
-from trundle.integrate.bookkeeping import book, follow
+from trundle.integrate.bookkeeping import add_event_work, follow
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.samples import record
 from trundle.kernel.pointers import Pointer, call, call_table, copy, inner
@@ -36,7 +36,7 @@ def begin(run: LoopRecord) -> None:
     run.fresh = 0
     run.pending = 0
     run.guards_known = min(run.guards_known, 1)
-    book(run)
+    add_event_work(run)
     follow(run)
     if run.n_events > 0:
         call_table(run.signs_part, run)
@@ -48,8 +48,8 @@ def begin(run: LoopRecord) -> None:
 
 @inner
 def pass_break(run: LoopRecord) -> None:
-    """A law changes here: the next step begins on the far side, with the slope that holds there. In the little time
-    between each of the two slopes holds for a half.
+    """Pass a time at which a law changes: the next step begins just after it, with the new slope. For the short time in
+    between, the mean of both slopes is used.
     """
     t, x, k, n_x = run.t, run.x, run.k, run.n_x
     call_table(run.break_part, run)

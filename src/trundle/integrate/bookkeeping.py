@@ -1,4 +1,4 @@
-"""Books of a running integration (compiled): energy that events bring, and a trail of states to check the energy by."""
+"""Energy balance of a running integration (compiled): work of events, and a trail of states to check the energy."""
 
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, shifted, strict
@@ -20,34 +20,34 @@ def before_jump(run: LoopRecord) -> None:
     kept until the state after is known.
     """
     if run.energy_kernel != 0:
-        if run.unbooked == 0:
+        if run.open_event == 0:
             run.energy_before = total_energy(run)
-        run.unbooked = run.logged  # the row of this event, counted from one
+        run.open_event = run.logged  # the row of this event, counted from one
 
 
 @strict
 def lose(run: LoopRecord, energy: float, before: float) -> None:
     """The collision logged last has lost this energy. Where drives hold on during a collision their impulses do work,
     found from the energy before it. A bounce too slow to be resolved ends when the contact is closed: what that costs
-    is of second order in its speed, but of first order in the speed of a frame, whose work is completed by `book`.
+    is of second order in its speed, but of first order in the speed of a frame; `add_event_work` adds that work.
     """
     row = run.logged - 1
     run.event_lost[row] = energy
     if run.driven == 1:
         after = total_energy(run)
         run.event_work[row] = after - before + energy
-        if run.unbooked == 0:
-            run.energy_before, run.unbooked = after, run.logged
+        if run.open_event == 0:
+            run.energy_before, run.open_event = after, run.logged
             return
     run.energy_before += run.event_work[row] - energy
 
 
 @strict
-def book(run: LoopRecord) -> None:
-    """What an event has brought, now that its state lies on the constraints."""
-    if run.unbooked > 0:
-        run.event_work[run.unbooked - 1] += total_energy(run) - run.energy_before
-        run.unbooked = 0
+def add_event_work(run: LoopRecord) -> None:
+    """Record the work of an event, once its state lies on the constraints."""
+    if run.open_event > 0:
+        run.event_work[run.open_event - 1] += total_energy(run) - run.energy_before
+        run.open_event = 0
 
 
 @strict

@@ -1,4 +1,4 @@
-"""Numbers by which the compiled loops and Python know answers, kinds of event and ways of going on."""
+"""Codes shared by the compiled loops and Python: return values, kinds of events, ways to continue."""
 
 # answers of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,

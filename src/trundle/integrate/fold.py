@@ -32,7 +32,7 @@ class Folds:
             workspace.record.folds = at.STOP_BEFORE
 
     def enter(self) -> None:
-        """A fold lies ahead: go on by the explicit method."""
+        """Before a fold: continue with the explicit method."""
         problem = self.workspace.problem
         assert problem.near_folds is not None
         self.workspace.record.passage_end = self.workspace.record.steps + LONGEST

@@ -48,7 +48,7 @@ class FirstStep(NamedTuple):
 
 @final
 class Integration:
-    """A run that can be asked, continued, and taken back to a state that was saved."""
+    """A run that can be continued, inspected, and returned to a saved state."""
 
     def __init__(self, problem: Problem, method: Method, options: Options | None = None) -> None:
         self.problem, self.method, self.options = problem, method, options or Options()
@@ -82,7 +82,7 @@ class Integration:
         self._passages, self.outcome = Passages(workspace, self.method), None
 
     def advance(self, to: float) -> Outcome:
-        """Go on to this time, which ends a step, or to what ends the run before."""
+        """Integrate to this time, which ends a step, or until the run ends."""
         workspace, passages = self._begun()
         run = workspace.record
         if not run.t <= to <= run.t_last:
@@ -107,11 +107,11 @@ class Integration:
         return self._begun()[0]
 
     def save(self) -> Saved:
-        """Everything that the run knows now."""
+        """The complete state of the run."""
         return self._begun()[0].save()
 
     def restore(self, saved: Saved) -> None:
-        """Go back to what was saved, also of another run of the same problem, method and options."""
+        """Return to a saved state, also of another run of the same problem, method and options."""
         self._begun()[0].restore(saved)
 
     def trajectory(self) -> Trajectory:
@@ -181,7 +181,7 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
 
 
 def _respond(code: int, workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome | None:
-    """Do what the loop has returned for; the outcome where the run ends."""
+    """Handle the reason for which the loop has returned; the outcome if the run ends."""
     if code == at.EVENT_RETURN:
         _ask(workspace, supervision.on_event)
     elif code == at.BUFFER_FULL:
@@ -205,7 +205,7 @@ def _respond(code: int, workspace: Workspace, passages: Passages, supervision: S
 
 
 def _ask(workspace: Workspace, on_event: OnEvent | None) -> None:
-    """Let Python answer the events of kind 3 that fired together, in the order of their index."""
+    """Call Python for the events of kind 3 that fired together, in the order of their index."""
     for event in workspace.returned_events():
         answer = (
             None if on_event is None else on_event(event, workspace.time, workspace.x.copy(), workspace.p[:].copy())

@@ -1,7 +1,7 @@
-"""What an interruption from the keyboard does to a run.
+"""Interruptions from the keyboard.
 
-One that stands alone ends there and keeps its results, INTERRUPTED. One that is a part of a study must not be taken for
-an answer: there the interruption goes on to the study, which decides what it keeps.
+A single run ends there with the outcome INTERRUPTED and keeps its results. A run that is part of a study passes the
+interruption on to the study, because its incomplete results must not be used.
 """
 
 from collections.abc import Iterator
@@ -22,5 +22,5 @@ def part_of_study() -> Iterator[None]:
 
 
 def ends_run() -> bool:
-    """Whether an interruption ends the run and no more."""
+    """Whether an interruption ends only the run."""
     return not _in_study.get()

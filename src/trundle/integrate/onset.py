@@ -28,7 +28,7 @@ class Onsets:
         run.stiffness, run.stability = at.BY_EXPLICIT if watched else at.ONE_METHOD, method.stability
 
     def change(self) -> None:
-        """Go on by the other method."""
+        """Continue with the other method."""
         workspace, run = self.workspace, self.workspace.record
         stiff = run.stiffness == at.BY_EXPLICIT
         workspace.take(Rodas5P().plan() if stiff else self.usual, workspace.problem.rhs)

@@ -1,4 +1,4 @@
-"""Options of an integration, as objects: tolerances, sample times, limits of its steps, and who looks on."""
+"""Options of an integration, as objects: tolerances, sample times, limits of its steps, and callbacks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -88,7 +88,7 @@ class Steps:
         for what in ("most", "most_events"):
             given = getattr(self, what)
             if isinstance(given, bool) or not (isinstance(given, int | np.integer) and given >= 0):
-                raise SolveError(f"Steps: {what} must be a whole number that is not negative, got {given!r}.")
+                raise SolveError(f"Steps: {what} must be an integer that is not negative, got {given!r}.")
 
 
 def _is_length(given: Given) -> bool:
@@ -98,10 +98,10 @@ def _is_length(given: Given) -> bool:
 @final
 @dataclass(frozen=True, eq=False)
 class Supervision:
-    """Who looks on: a progress bar (None: in a terminal) that says `tell(t, x)`; `on_event(index, t, x, p)` answers
-    events of kind 3 with a new (x, p) or None, `on_rival(rival)` with an outcome, a new x or None,
-    `on_stuck(t, x, p)` may know an x from which a run goes on that has broken off, `between_chunks(t)` is called
-    whenever Python has its turn, after `chunk_steps` steps (None: by the clock).
+    """Callbacks: a progress bar (None: in a terminal) with the text `tell(t, x)`; `on_event(index, t, x, p)` handles
+    events of kind 3 and returns a new (x, p) or None; `on_rival(rival)` handles a second point of contact and returns
+    an outcome, a new x or None; `on_stuck(t, x, p)` may return an x from which a run that has broken off can continue;
+    `between_chunks(t)` is called after every `chunk_steps` steps (None: by the clock).
     """
 
     progress: bool | None = None

@@ -1,4 +1,4 @@
-"""Stretches of a run that its method cannot pass, or only slowly: another one goes through them."""
+"""Intervals of a run that its method cannot integrate, or only slowly: another method is used for them."""
 
 from typing import final
 
@@ -24,7 +24,7 @@ class Passages:
         self._folds, self._onsets = Folds(workspace, method), Onsets(workspace, method)
 
     def changed_method(self, code: int) -> bool:
-        """Change the method if that is what the loop has returned for."""
+        """Change the method if the loop has returned for that reason."""
         if code == at.FOLD_AHEAD:
             self._folds.enter()
         elif code == at.FOLD_PASSED:

@@ -1,4 +1,4 @@
-"""What is integrated: compiled functions by address, and what the loop must know about the state vector."""
+"""The problem to be integrated: compiled functions by address, and the structure of the state vector."""
 
 import math
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ class Problem:
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
     guards:   values that must keep their sign: the run ends with an alarm where one does not
-    energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
+    energy:   [kinetic, potential, ...] of the state, for its balance; the first `given_events` are those of the model,
               whose jumps bring or take energy
     free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
               among the parameters are `places` (-1 for none), and events of kind 5 ask for that

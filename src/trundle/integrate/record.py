@@ -1,4 +1,4 @@
-"""All numbers of a running integration by name: what Python and the compiled loops share between two calls.
+"""All variables of a running integration by name, shared by Python and the compiled loops between two calls.
 
 A `..._kernel` is the address of compiled equations of the model, a `..._part` that of a part of the integrator, called
 with the record itself; 0 where the run needs none.
@@ -159,7 +159,7 @@ class LoopRecord(StepRecord):
     trail: int
     seen: int
     stride: int
-    unbooked: int
+    open_event: int
     whole: int  # the step is not cut by the end or by a break
     dense_ready: int
     rival_met: int  # pack and lane

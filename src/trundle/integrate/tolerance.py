@@ -1,4 +1,4 @@
-"""Tolerances of a run: one check for all who ask, and absolute tolerances in proportion to the sizes of the model.
+"""Tolerances of a run: their check, and absolute tolerances in proportion to the sizes of the model.
 
 An absolute tolerance has the unit of its state. Unless given, it is a small part of the largest displacement (angle,
 velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
@@ -146,7 +146,7 @@ def _largest_of(values: Array, members: Index) -> Array:
 
 
 def largest(atol: Array, units: list[str]) -> dict[str, float]:
-    """The largest absolute tolerance of each unit, for the books of a run."""
+    """The largest absolute tolerance of each unit, for the settings of a run."""
     pairs = [(unit, float(a)) for unit, a in zip(units, atol, strict=True)]
     known = [unit for unit in dict.fromkeys([*UNITS, *units]) if unit and unit in units]
     return {unit: max(a for u, a in pairs if u == unit) for unit in known}

@@ -207,14 +207,14 @@ class Workspace(LoopArrays):
         )
 
     def close_books(self) -> None:
-        """A run that ends right at a jump has not come to ask what this brought."""
-        if self.record.unbooked > 0 and self.problem.energy is not None:
+        """Add the work of the last event where a run ends right at it."""
+        if self.record.open_event > 0 and self.problem.energy is not None:
             kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.energy.address)
             self.clock[0] = self.time
             kernel(*(address_of(array) for array in (self.clock, self.x, self.p, self.energy, self.work)))
-            row = self.record.unbooked - 1
+            row = self.record.open_event - 1
             self.event_work[row] += self.energy[0] + self.energy[1] - self.record.energy_before
-            self.record.unbooked = 0
+            self.record.open_event = 0
 
 
 def set_method(run: StepRecord, plan: Plan) -> None:

@@ -56,7 +56,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
             )
     if outcome is TABLE_LEFT:
         text += f" {refused_lookup(f, trajectory.t_end, trajectory.x_end, p)}"
-    text += _books(f, trajectory)
+    text += _audit_text(f, trajectory)
     if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
@@ -76,7 +76,7 @@ def fastest(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> str:
     return f" The fastest there is {name}, with {speeds[name]:.3g} {f.register.get(name).quantity.unit}."
 
 
-def _books(f: Formulation, trajectory: "Trajectory") -> str:
+def _audit_text(f: Formulation, trajectory: "Trajectory") -> str:
     """Sentences about a violated check of energy or friction, and when it began."""
     audit = trajectory.audit
     if audit is None:

@@ -9,7 +9,7 @@ dust and ships, so all of them are relative to
   either, what the forces at the start would give over L, or L in a second;
 - an acceleration A: that of gravity, or V^2 / L without gravity;
 
-and of the time L / V. They stand among the parameters of the run, so kernels and compiled loops read the same numbers,
+and to the time L / V. They are among the parameters of the run, so kernels and compiled loops read the same numbers,
 and a model in other units moves in proportion.
 """
 

@@ -1,4 +1,4 @@
-"""What a person sees: plots over time, pictures of the mechanism, of surfaces and of contacts."""
+"""Plots over time, pictures of the mechanism, of surfaces and of contacts."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What a contact does over time, as numbers that pictures have words for."""
+"""States of a contact over time, as numbers for pictures."""
 
 from typing import TYPE_CHECKING, Final
 

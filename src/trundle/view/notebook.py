@@ -1,4 +1,4 @@
-"""What notebooks show of models, systems, runs, batches and linearisations: HTML, made when it is asked for."""
+"""Representations of models, systems, runs, batches and linearisations in notebooks, as HTML."""
 
 from collections import Counter
 from collections.abc import Sequence

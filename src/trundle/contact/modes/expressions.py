@@ -25,7 +25,7 @@ def typical_force(e: ContactEquations, c: ConnectedPair) -> Expr:
 
 @final
 class ModeExpressions:
-    """What modes can ask of the contacts, and what follows from their answers."""
+    """Quantities of the contacts that modes use, and the events, jumps and starts that follow."""
 
     def __init__(self, functions: SolvedEquations) -> None:
         self.functions, self.equations = functions, functions.equations
@@ -71,12 +71,12 @@ class ModeExpressions:
         return multipliers[self._index[f"{name}.normal"]]
 
     def grip(self, bonds: ContactBonds, multipliers: Expr) -> list[Expr]:
-        """Force (N) of the constraint that holds the slip, along each direction."""
+        """Force (N) of the sticking constraint, along each direction."""
         c = bonds.connection
         return [multipliers[self._index[f"{c.name}.{n}"]] for n in c.sliding]
 
     def margin(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
-        """Square of the largest friction less that of the grip: above zero while the contact can stick."""
+        """Square of the friction limit minus that of the holding force: positive while the contact can stick."""
         law = bonds.connection.friction
         assert law is not None
         load = self.load(bonds, multipliers) + self.allowance(bonds, multipliers)
@@ -188,7 +188,7 @@ class ModeExpressions:
         return self._possible(u, p)
 
     def _possible(self, u: Expr, p: Expr) -> Expr:
-        """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
+        """The modes if the accelerations are unique; otherwise nan, so that the run ends."""
         rough = [bonds for bonds in self.contacts if bonds.friction and "z" in bonds.connection.holds]
         if any("side" in t.modes for t in rough):
             values = [self.unique(bonds, u, p) for bonds in rough]

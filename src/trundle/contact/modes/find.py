@@ -60,11 +60,11 @@ def mode_states(model: Model) -> tuple[ModeState, ...]:
 
 
 def transitions(model: Model) -> list[Transition]:
-    """Everything that is watched for at contacts."""
+    """All transitions that are to be detected at contacts."""
     together = decides_together(model)
     return [t for modes in contact_modes(model).values() for mode in modes for t in mode.transitions(together)]
 
 
 def transition_modes(modes: Mapping[str, tuple[Mode, ...]], together: bool) -> list[tuple[Mode, Transition]]:
-    """The same, each with the mode that watches for it."""
+    """The same, each with its mode."""
     return [(mode, t) for of in modes.values() for mode in of for t in mode.transitions(together)]

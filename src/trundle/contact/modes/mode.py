@@ -1,4 +1,4 @@
-"""What every kind of contact mode has: its numbers, transitions, jumps and start."""
+"""Interface of contact modes: their variables, transitions, jumps and start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Transition:
-    """A change that is watched for at a contact: its function falls through zero."""
+    """A transition of a contact, which occurs where its function falls through zero."""
 
     contact: str
     kind: str
@@ -33,7 +33,7 @@ class Transition:
 
 
 class Mode:
-    """A kind of contact mode. `at` gives what can be asked of the contacts (slips, loads, grips) at other values of p,
+    """A kind of contact mode. `at` has quantities of the contacts (slips, loads, holding forces) at other values of p,
     `bonds` are those of the contact; every jump and start gives the vector p after it.
 
     Subclasses name their numbers in `states` and say what they begin with; rows that come and go do so by those in
@@ -48,11 +48,11 @@ class Mode:
         self.connection, self.law = connection, law
 
     def transitions(self, together: bool) -> Sequence[Transition]:
-        """What is watched for; `together` where what contacts do is decided for all of them at once."""
+        """Its transitions; `together` if the modes of all contacts are decided at once."""
         return ()
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
-        """Function of a transition, above zero while it need not happen."""
+        """Function of a transition, positive until it occurs."""
         raise TypeError(f"{type(self).__name__} watches for no {kind!r}")
 
     def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
@@ -64,7 +64,7 @@ class Mode:
         return p
 
     def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
-        """p at the start of a run as far as forces determine it; asked twice, as contacts depend on each other."""
+        """p at the start of a run as far as forces determine it; evaluated twice, as contacts depend on each other."""
         return p
 
     def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:

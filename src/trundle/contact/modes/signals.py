@@ -1,4 +1,4 @@
-"""What the laws of one contact may ask: the signals of the model, and the numbers of the contact's own modes."""
+"""Signals for the laws of one contact: those of the model, and the variables of the contact's own modes."""
 
 from collections.abc import Mapping
 from typing import final

@@ -1,5 +1,5 @@
-"""What an event function does where it changes its sign abruptly (compiled): it passes zero, leaps over it, or has a
-pole, which is no crossing.
+"""Classification of abrupt sign changes of event functions (compiled): a zero, a jump over zero, or a pole, which is
+not a crossing.
 """
 
 from trundle.integrate.codes import LEAPS, POLE, STEEP

@@ -1,4 +1,4 @@
-"""What happens at an event (compiled): it is logged, and does what its kind asks."""
+"""Actions at an event (compiled): it is logged, and its action is taken."""
 
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import before_jump
@@ -10,7 +10,7 @@ CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accu
 
 @part_of(LoopRecord)
 def fire(run: LoopRecord) -> None:
-    """Log the events that fired at the present time, in the order of their index, and do what their kind asks."""
+    """Log the events that fired at the present time, in the order of their index, and take their actions."""
     x, p, clock, work = run.x, run.p, run.clock, run.work
     jumps, jumped = run.jump_kernels, run.jumped
     event_index, event_t = run.event_index, run.event_t

@@ -19,7 +19,9 @@ def only_recorded(run: LoopRecord) -> bool:
 
 @inner
 def pass_recorded(run: LoopRecord) -> None:
-    """An event at a fold is logged, but the step is taken whole: no state at a fold is a good place to go on."""
+    """Log an event at a singular pose without ending the step there, because integration should not restart at a
+    singular pose.
+    """
     t, held, n_x = run.t, run.jumped, run.n_x
     copy(run.x, held, n_x)
     copy(run.x_new, run.x, n_x)

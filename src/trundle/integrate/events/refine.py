@@ -130,8 +130,8 @@ def is_inexact(run: LoopRecord) -> bool:
 
 @strict
 def really(run: LoopRecord, e: int, full: float) -> bool:
-    """Whether an event that must not be below zero has come to zero at the end of the step, or just behind it where it
-    jumps there (the step is then made to end behind).
+    """Whether the function of an event that must not be negative has reached zero at the end of the step, or just
+    behind it where it jumps there (the step is then made to end behind).
 
     Where equations are stiff the dense output of the whole step may show a root that no shorter step has.
     """

@@ -68,7 +68,7 @@ def first_crossing(run: LoopRecord) -> tuple[float, int]:
 
 @inner
 def go_on(run: LoopRecord) -> None:
-    """The whole step is made: signs as they are at its end."""
+    """Accept the full step: signs are those at its end."""
     for e in range(run.n_events):
         run.g_start[e] = run.g_right[e]
         if aim_of(run, e) == 0.0 or abs(run.g_right[e]) > -at.OVERDUE:

@@ -1,4 +1,4 @@
-"""Signs of event functions, and what of them counts as zero (compiled)."""
+"""Signs of event functions, and thresholds below which they count as zero (compiled)."""
 
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, strict
@@ -16,8 +16,8 @@ def sign_of(value: float) -> int:
 
 @strict
 def same_time(run: LoopRecord, t: float) -> float:
-    """Difference (s) of two times about t that are the same; about zero that of the time a run takes to move by its
-    typical length.
+    """Time difference (s) below which two times near t are considered equal; near zero it is relative to the time scale
+    of the run.
     """
     return SAME_TIME * max(run.time_scale, abs(t))
 

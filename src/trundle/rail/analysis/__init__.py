@@ -1,1 +1,1 @@
-"""What is asked of a vehicle on a line: curving, stability, safety, comfort."""
+"""Analyses of a vehicle on a line: curving, stability, safety, comfort."""

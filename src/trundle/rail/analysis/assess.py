@@ -1,4 +1,4 @@
-"""What a run says about safety, track load, wear and comfort, with the limits that are used for it."""
+"""Assessment of a run: safety, track load, wear and comfort, with their limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def prudhomme(axle_load: float, factor: float = 1.0) -> float:
     axle_load : float
         In N.
     factor : float
-        1 unless a standard asks for less.
+        1, or less where a standard requires it.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def assess(
     run : Run
         With its model, along a line.
     body : str, optional
-        In which accelerations are felt; the heaviest unless given.
+        The body in which accelerations are evaluated; by default the heaviest.
     place : three floats
         Of the accelerometer in the body (m).
     track_factor : float

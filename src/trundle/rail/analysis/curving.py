@@ -123,7 +123,7 @@ def curving(
     Returns
     -------
     Curving
-        Arrays of one length: radius, speed and cant are broadcast. A case without a steady motion is nan, and said in
+        Arrays of one length: radius, speed and cant are broadcast. A case without a steady motion is nan and listed in
         `notes`.
     """
     if (speed is None) == (deficiency is None):

@@ -1,4 +1,4 @@
-"""The pose of a wheelset on a roller rig: what a person asks for, read from the solution."""
+"""The pose of a wheelset on a roller rig, read from the solution."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

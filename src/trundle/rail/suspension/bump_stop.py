@@ -1,4 +1,4 @@
-"""Bump stops: nothing within the play, then a force that grows fast, both ways alike."""
+"""Bump stops: no force within the play, then a progressive force, symmetric in both directions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""What couples two vehicles of a train: slack, spring, friction and damping, along the line between two couplers."""
+"""Couplings between the vehicles of a train: slack, spring, friction and damping, along the line between two
+couplers.
+"""
 
 from dataclasses import dataclass
 from typing import final
@@ -22,7 +24,7 @@ class DraftGear(EffortLaw):
     Parameters
     ----------
     stiffness : float
-        N/m, alike in draft and buff.
+        N/m, the same in draft and buff.
     slack : float
         Whole play between draft and buff, m.
     damping : float

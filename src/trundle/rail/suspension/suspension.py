@@ -1,4 +1,4 @@
-"""What stands between two bodies of a vehicle at one place."""
+"""Suspension elements between two bodies of a vehicle."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Parallel(Suspension):
 
 
 def check_numbers(part: str, positive: tuple[str, ...] = (), **given: Given) -> None:
-    """Numbers of a part must be finite and not negative; those named in `positive` above zero. Tells all faults."""
+    """Numbers of a part must be finite and not negative; those named in `positive` above zero. Reports all faults."""
     faults = []
     for name, one in given.items():
         many = one if isinstance(one, tuple | list) else (one,)

@@ -1,4 +1,6 @@
-"""Lines whose transition changes with parameters of a run: what is added to the rows of the table and to the plan."""
+"""Lines whose transition changes with parameters of a run: the terms that are added to the rows of the table and to the
+plan.
+"""
 
 from typing import final
 

@@ -73,7 +73,7 @@ class Alignment:
         return float(self.starts[-1])
 
     def place(self, number: int) -> str:
-        """A segment in words: its number, kind and extent.
+        """Description of a segment: its number, kind and extent.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ SAME_SLOPE = 1e-9  # of the sine of the slope
 def check_numbers(
     segments: tuple[Segment, ...], half_gauge: float, position: ArrayLike, heading: float, pivot: str
 ) -> None:
-    """Refuse numbers that no line can have, with all that is wrong."""
+    """ModelError with all invalid numbers of a line."""
     faults = []
     if not segments:
         faults.append("a line needs at least one segment.")
@@ -106,7 +106,7 @@ def check_slopes(line: "Alignment") -> None:
 
 
 def notes(line: "Alignment") -> list[str]:
-    """What is unusual about the line, though it can be built."""
+    """Notes on unusual, but valid, features of the line."""
     out = []
     for number, segment in enumerate(line.segments):
         end = segment.ends(line._ends[number])

@@ -1,4 +1,4 @@
-"""Columns of measured numbers from a CSV file or from arrays by name, with kind words for what is wrong in them."""
+"""Columns of measured numbers from a CSV file or from arrays by name, with messages about their faults."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import FileError
+from trundle.lookup.read import column_separator
 from trundle.typing import Array
 
 MAX_BYTES = 200_000_000
@@ -68,7 +69,7 @@ def _read_file(path: Path) -> dict[str, Array]:
     rows = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if not rows:
         raise FileError(f"{path} is empty; it needs a line of names, then numbers.")
-    mark = ";" if ";" in rows[0][1] else ","
+    mark = column_separator(rows[0][1])
     names = [cell.strip() for cell in next(csv.reader([rows[0][1]], delimiter=mark))]
     if any(_is_number(cell) for cell in names):
         raise FileError(f"{path}, line {rows[0][0]}: the first line must name the columns, such as s,curvature,cant.")

@@ -1,4 +1,4 @@
-"""The cubic parabola y = C x^3 of the track engineers of old, exactly with the curvatures asked for at both ends."""
+"""The cubic parabola y = C x^3 as a transition curve, with exactly the required curvatures at both ends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -300,7 +300,7 @@ class Irregularity:
 
     @preparing("the picture")
     def plot(self, path: Path | str | None = None, length: float = 500.0) -> "Figure":
-        """Signals over a length (m), and their spectra beside the densities asked for.
+        """Signals over a length (m), and their spectra beside the given densities.
 
         Parameters
         ----------

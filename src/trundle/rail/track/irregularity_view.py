@@ -1,4 +1,4 @@
-"""Signals of an irregularity along the track, and their third-octave spectra beside the densities asked for."""
+"""Signals of an irregularity along the track, and their third-octave spectra beside the given densities."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

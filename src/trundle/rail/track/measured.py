@@ -177,7 +177,7 @@ def _through_places(
             break
     else:
         raise ModelError(
-            f"{name}: the points ask for a curve that turns too sharply between them; widen the tolerance."
+            f"{name}: the points require a curve that turns too sharply between them; widen the tolerance."
         )
     residuals = {"plan": _residual(_across(line, np.interp(u, grid, s), x, y))}
     for key, spline in (("z", height), ("cant", cant)):

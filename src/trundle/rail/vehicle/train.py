@@ -96,7 +96,7 @@ class Train(Vehicle):
         return PlacedVehicle(placed[0].car, placed[0].car_name, wheelsets, wheels, ends)
 
     def on_fixed_wheelsets(self) -> Vehicle:
-        raise ModelError("Train: on_fixed_wheelsets() is for the modes of one vehicle; ask one of its vehicles.")
+        raise ModelError("Train: on_fixed_wheelsets() is for the modes of one vehicle; use one of its vehicles.")
 
 
 def _behind(ride: Ride, name: str, x: float) -> Ride:

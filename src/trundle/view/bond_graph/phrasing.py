@@ -1,4 +1,4 @@
-"""What the picture says when the pointer rests on a box or a bond, and what its legend says."""
+"""Tooltips of boxes and bonds of the picture, and its legend."""
 
 from dataclasses import dataclass
 from typing import final
