@@ -33,12 +33,12 @@ def chain(seed: int, bodies: int, contacts: int, gear: float) -> tuple[Any, Any,
     return flat, flat @ rng.normal(size=bodies), rng.uniform(0.1, 0.9)
 
 
-def decided(rows: Any, free: Any, mu: float, speeds: Any) -> Any:
+def decided(rows: Any, free: Any, mu: float, speeds: Any, planar: bool = True) -> Any:
     """Modes of all contacts by the compiled code, and the speeds that it stops."""
     contacts, D = len(rows) // 3, rows @ rows.T
     data = np.zeros((contacts, at.DATA))
     data[:, [at.MU_STATIC, at.MU_KINETIC]] = mu
-    data[:, [at.TOUCHING, at.PLANAR]] = 1.0
+    data[:, [at.TOUCHING, at.PLANAR]] = 1.0, planar
     data[:, at.FIRST], data[:, at.MASS] = -1.0, 1 / np.max(D)
     data[:, at.FORCE] = np.max(np.abs(free)) / np.max(D)
     decision = Decision(contacts, np.concatenate([rows @ speeds, D.ravel(), data.ravel()]))

@@ -6,7 +6,7 @@
  RIVAL, UNSUITED) = range(18)  # fmt: skip
 
 # kinds of event
-RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE = range(6)
+RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE, JAM = range(7)
 
 # how an event function changes its sign where its rate has no bound (0 where it has one)
 STEEP, LEAPS, POLE = 1, 2, 3

@@ -126,7 +126,8 @@ class Problem:
     energy:   [kinetic, potential, ...] of the state, for its balance; the first `given_events` are those of the model,
               whose jumps bring or take energy
     free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
-              among the parameters are `places` (-1 for none), and events of kind 5 ask for that
+              among the parameters are `places` (-1 for none), and events of kind 5 ask for that;
+              those of kind 6 too, and end the run where the modes that are found do not move them above zero
     event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 

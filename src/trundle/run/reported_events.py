@@ -41,8 +41,8 @@ def contact_changes(f: Formulation) -> dict[str, tuple[str, str]]:
 
 def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTime]:
     """Names and times in their order. Contacts that change together with the one whose event it was are named too: they
-    are decided together. Left out are turns of a slip, and a contact that would slip by its share alone but holds on
-    with the others, which take it over.
+    are decided together. Left out are turns of a slip, a contact that would slip by its share alone but holds on
+    with the others, which take it over, and contacts that would jam but part, stop or slip instead.
     """
     if not len(log.t):
         return []
@@ -54,12 +54,14 @@ def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTi
     after = np.vstack([before[1:], np.asarray(p_end)[None]])
     beside = _changes_of_contacts(f, before, after)
     of_contacts = contact_changes(f)
+    jams = {len(model.events) + i for i, c in enumerate(changes) if c.kind == "jams"}
     logged = {(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)}
     out = []
     for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
         found = []
         holds_on = holding[int(i)] >= 0 and after[row, holding[int(i)]] == 1.0
-        if names[int(i)] and not holds_on:
+        goes_on = int(i) in jams and not np.array_equal(before[row], after[row])
+        if names[int(i)] and not holds_on and not goes_on:
             found.append(names[int(i)])
         found += [name for name in beside.get(row, ()) if (name, float(t)) not in logged]
         out += [EventTime(name, float(t), *of_contacts.get(name, ())) for name in found]

@@ -6,7 +6,7 @@ from trundle.contact.collision.layout import TREATMENTS
 from trundle.contact.modes.find import decides_together, transitions
 from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
-from trundle.integrate.codes import DECIDE, JUMP, RECORD, RETURN, STOP, STRIKE
+from trundle.integrate.codes import DECIDE, JAM, JUMP, RECORD, RETURN, STOP, STRIKE
 from trundle.integrate.problem import Problem
 from trundle.laws.flows import Locked
 from trundle.laws.law import FlowLaw
@@ -77,7 +77,7 @@ def _driven(model: Model) -> bool:
 
 def _kind_of_transition(transition: Transition) -> int:
     if transition.ends:
-        return STOP
+        return JAM if transition.together else STOP
     if transition.together:
         return DECIDE
     return STRIKE if transition.strikes else JUMP

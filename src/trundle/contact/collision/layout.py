@@ -39,7 +39,7 @@ WIDTH = 8
 def decision(contacts: int) -> int:
     """Length of the memory that a decision needs: forces, accelerations and matrices of all contacts."""
     n = 3 * contacts
-    return 3 * n * n + 22 * n + (9 + WIDTH) * contacts + 16
+    return 4 * n * n + 22 * n + (9 + WIDTH) * contacts + 16
 
 
 NO_DIRECTION = 0.1  # of the speed of a run, times the root of the shift of the multiplier block: a slip too small to

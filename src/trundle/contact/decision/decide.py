@@ -30,21 +30,22 @@ from trundle.contact.decision.at_rest import changes, find_rest, stop
 from trundle.contact.decision.cones import in_cones, start_again
 from trundle.contact.decision.memory import geared_in, impulses_in
 from trundle.contact.decision.pivots import pivoted
+from trundle.contact.decision.pivots_in_space import found_in_space
 from trundle.contact.decision.settle import (
     BEGUN,
     NONE,
     begin_sliding,
-    holds,
+    hold,
     keep,
     set_sliding,
     settle_from,
-    share,
     slip_ahead,
 )
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import LEVERS, can_rest
-from trundle.contact.decision.smallest import EDGE, smallest, worst
+from trundle.contact.decision.smallest import EDGE
 from trundle.contact.decision.soon import LEFT, end_soon, in_a_plane
+from trundle.contact.decision.unique import diverges, is_unique
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted, strict
 from trundle.kernel.record import Ints
 
@@ -52,6 +53,7 @@ SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is a
 AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
 ROUNDS = 5  # of decisions, each after what the one before has stopped
 TURNED = 0.5  # for `stick`: to be stopped, and to slide then
+PROJECTED, PLANAR, SPATIAL = range(3)  # ways to find forces
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
@@ -161,20 +163,23 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             state[i] = 1.0
         if state[i] == 1.0:
             set_sliding(mode, i, b[3 * i], b[3 * i + 1])
-    smallest(b, D, free, mode, mu_k, f, more, contacts)
-    if worst(b, data, mode, f, contacts) < 0 and holds(b, D, free, mode, f, contacts, scale):
+    sure = is_unique(b, D, mode, mu_k, more, contacts)
+    if sure and hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
         return
-    if share(b, D, data, free, mode, f, g, more, contacts, scale, plane):
+    if not sure and diverges(b, D, data, free, mode, mu_k, f, more, contacts):
         return
 
-    exact = plane and forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, True)
+    way = PLANAR if plane else SPATIAL
+    exact = forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, way)
     if not exact:
-        forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, False)
+        if not sure and hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
+            return
+        forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, PROJECTED)
     for j in range(n):
         found[j] = f[j]
     if not (begin_slips(b, data, mode, a, f, mu, state, contacts, scale, speed, exact) or exact):
         slide_beyond(b, D, data, free, mode, a, f, mu, state, contacts, scale, speed)
-    if exact and keep(b, D, data, free, mode, w, contacts, scale):
+    if exact and keep(b, D, data, free, mode, w, contacts, scale, plane):
         return
     if not settle_from(b, D, data, free, mode, kept, w, contacts, scale, speed):
         # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
@@ -186,9 +191,9 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
 @strict
 def forces_in_cones(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
-    state: Pointer, w: Pointer, contacts: int, scale: float, exact: bool,
+    state: Pointer, w: Pointer, contacts: int, scale: float, way: int,
 ) -> bool:  # fmt: skip
-    """Forces within the cones, and accelerations with them: exact ones by pivots, else by projections of those that are
+    """Forces within the cones, and accelerations with them: exact ones by pivots, or by projections of those that are
     given; where a slip begins, its friction is the kinetic one. False where pivots find none.
     """
     n = 3 * contacts
@@ -196,10 +201,15 @@ def forces_in_cones(
         f[n + 2 * i], f[n + 2 * i + 1] = mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y]
         mu[i] = mu_k[i] if state[i] == 1.0 else b[data + numbers.DATA * i + numbers.MU_STATIC]
     for _ in range(contacts + 1):
-        if not exact:
+        if way == PROJECTED:
             start_again(b, D, data, free, a, f, mu, state, contacts)
             in_cones(b, D, a, f, mu, state, contacts, scale)
-        elif not pivoted(b, D, free, a, f, mu, state, w, contacts):
+            found = True
+        elif way == PLANAR:
+            found = pivoted(b, D, free, a, f, mu, state, w, contacts)
+        else:
+            found = found_in_space(b, D, free, a, f, mu, state, w, contacts, scale)
+        if not found:
             return False
         begins = False
         for i in range(contacts):
@@ -224,7 +234,9 @@ def begin_slips(
         size = shared_load(b, data, f, contacts, i)
         mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale and f[3 * i + 2] <= EDGE * size else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
-        moves = f[n + 2 * i] != 0.0 if exact else math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+        moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+        if exact:
+            moves = f[n + 2 * i] != 0.0 or f[n + 2 * i + 1] != 0.0
         held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
         if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)

@@ -14,4 +14,4 @@ def impulses_in(w: Pointer, contacts: int) -> Pointer:
 def geared_in(w: Pointer, contacts: int) -> Pointer:
     """1 for each slow slip that a faster motion takes along, at the end of the memory."""
     n = 3 * contacts
-    return shifted(w, 3 * n * n + 22 * n + (8 + WIDTH) * contacts + 16)
+    return shifted(w, 4 * n * n + 22 * n + (8 + WIDTH) * contacts + 16)

@@ -48,22 +48,33 @@ def slip_ahead(b: Pointer, mode: Pointer, i: int) -> float:
 
 
 @strict
-def keep(b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float) -> bool:
+def hold(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, g: Pointer, mu_k: Pointer, w: Pointer,
+    contacts: int, scale: float, inner: bool,
+) -> bool:  # fmt: skip
+    """Whether the modes are possible with the smallest forces f, or else with shares, which are set then."""
+    smallest(b, D, free, mode, mu_k, f, w, contacts)
+    if worst(b, data, mode, f, contacts) < 0 and holds(b, D, free, mode, f, contacts, scale):
+        return True
+    return share(b, D, data, free, mode, f, g, w, contacts, scale, inner)
+
+
+@strict
+def keep(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float, plane: bool
+) -> bool:
     """Keep modes that were found with exact forces: with the smallest ones, or others that hold, or these. False where
     the equations of motion are too coarse for them; there are no shares then.
     """
     n = 3 * contacts
     f, g, mu_k = w, shifted(w, n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
     found, more = shifted(w, 3 * n + 5 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
-    smallest(b, D, free, mode, mu_k, f, more, contacts)
-    if worst(b, data, mode, f, contacts) < 0 and holds(b, D, free, mode, f, contacts, scale):
-        return True
-    if share(b, D, data, free, mode, f, g, more, contacts, scale, True):
+    if hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
         return True
     for part_of in range(2):
         for j in range(n):
             g[j] = found[j]
-        if part_of == 0 and not widest(b, D, data, mode, g, more, contacts, -INSIDE, True) >= -INSIDE:
+        if part_of == 0 and not widest(b, D, data, mode, g, more, contacts, -INSIDE, plane) >= -INSIDE:
             continue
         for j in range(n):
             held = mode[WIDTH * (j // 3) + CLOSED] == 1.0 and (j % 3 == 2 or mode[WIDTH * (j // 3) + STICK] == 1.0)

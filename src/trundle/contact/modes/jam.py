@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 @final
 class Jam(Mode):
-    """No number of its own: where accelerations are no longer unique, the run ends."""
+    """No number of its own: where accelerations are no longer unique, the run ends, unless contacts that are decided
+    together find other modes in which they are.
+    """
 
     def transitions(self, together: bool) -> Sequence[Transition]:
-        return (Transition(self.connection.name, "jams", ends=True),)
+        return (Transition(self.connection.name, "jams", ends=True, together=together),)
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         value = at.unique(bonds, at.equations.u, at.equations.p)

@@ -3,9 +3,45 @@
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import before_jump
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, copy, part_of, shifted
+from trundle.kernel.pointers import call, call_table, copy, inner, part_of, shifted
 
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
+
+
+@inner
+def finds_other_modes(run: LoopRecord) -> bool:
+    """Whether contacts that have jammed have modes in which the accelerations are unique. State and modes are left."""
+    x, p, jumped = run.x, run.p, run.jumped
+    fired = False
+    for e in range(run.n_events):
+        fired = fired or (run.fired[e] == 1 and run.kind[e] == at.JAM)
+    if not fired:
+        return False
+    copy(x, jumped, run.n_x)
+    copy(p, shifted(jumped, run.n_x), run.n_p)
+    call_table(run.decide_part, run)
+    run.clock[0] = run.t
+    call(run.events_kernel, run.clock, x, p, run.g_probe, run.work)
+    copy(jumped, x, run.n_x)
+    copy(shifted(jumped, run.n_x), p, run.n_p)
+    unique = True
+    for e in range(run.n_events):
+        unique = unique and (run.kind[e] != at.JAM or run.g_probe[e] > -at.OVERDUE)
+    return unique
+
+
+@inner
+def is_last(run: LoopRecord, goes_on: bool) -> bool:
+    """Whether an event that fired ends the run; where jammed contacts go on, their first event stands for all."""
+    last = False
+    first = True
+    for e in range(run.n_events):
+        if run.fired[e] == 1 and run.kind[e] == at.JAM and goes_on:
+            run.fired[e] = int(first)
+            first = False
+        elif run.fired[e] == 1:
+            last = last or run.kind[e] in (at.STOP, at.JAM)
+    return last
 
 
 @part_of(LoopRecord)
@@ -17,11 +53,10 @@ def fire(run: LoopRecord) -> None:
     event_x, event_p = run.event_x, run.event_p
     event_work, event_lost = run.event_work, run.event_lost
     n_x, n_events = run.n_x, run.n_events
-    last = False  # what ends the run happens alone
+    goes_on = finds_other_modes(run)
+    last = is_last(run, goes_on)  # what ends the run happens alone
     for e in range(n_events):
-        last = last or (run.fired[e] == 1 and run.kind[e] == at.STOP)
-    for e in range(n_events):
-        if run.fired[e] == 1 and (not last or run.kind[e] in (at.STOP, at.RECORD)):
+        if run.fired[e] == 1 and (not last or run.kind[e] in (at.STOP, at.JAM, at.RECORD)):
             row = run.logged
             event_index[row] = e
             event_t[row] = run.t
@@ -31,7 +66,7 @@ def fire(run: LoopRecord) -> None:
             run.logged += 1
             run.leaps[e] += int(e < run.watched and run.abrupt[e] == at.LEAPS)
             kind = run.kind[e]
-            if kind == at.STOP:
+            if kind == at.STOP or (kind == at.JAM and not goes_on):
                 run.answer = at.EVENT_STOP
             elif kind == at.RETURN and run.answer == at.RUNNING:
                 run.answer = at.EVENT_RETURN
@@ -45,7 +80,7 @@ def fire(run: LoopRecord) -> None:
                 copy(shifted(jumped, n_x), p, run.n_p)
             elif kind == at.STRIKE:
                 call_table(run.strike_part, run)
-            elif kind == at.DECIDE:
+            elif kind in (at.DECIDE, at.JAM):
                 if run.driven == 1:
                     before_jump(run)
                 call_table(run.decide_part, run)

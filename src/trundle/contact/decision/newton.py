@@ -1,0 +1,142 @@
+"""Forces of contacts with round friction cones, by Newton's method from forces that are nearly right (compiled).
+
+With p = f - a / d, d the inverse masses at the contact, forces and accelerations belong together where N is p_n, or
+zero where that is negative, and friction is p_t, or moved into the cone where that lies outside [Alart 1991]. Each step
+solves the equations of what holds, slides and is open at present; a shift keeps what rigid bodies leave open.
+"""
+
+import math
+
+from trundle.contact.decision.share import back_substitute, factor
+from trundle.kernel.pointers import Pointer, shifted, strict
+
+STEPS = 20
+SHIFT = 1e-10  # of the inverse masses
+EXACT = 1e-11  # of the largest acceleration: what may be left in the end
+OPEN, HELD, SLIDES = range(3)
+
+
+@strict
+def polished(
+    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int,
+    scale: float,
+) -> bool:  # fmt: skip
+    """Forces f of contacts that slide (1 in `state`, direction behind the forces in f) or are at rest (2), and the
+    accelerations `a` with them, from forces nearby; behind the forces also the directions in which slips at rest begin,
+    or zero. False, with the forces as they were, where Newton's method does not end.
+    """
+    n = 3 * contacts
+    first, which, step, pivot, A = w, shifted(w, n), shifted(w, 2 * n), shifted(w, 3 * n), shifted(w, 4 * n)
+    m = 0
+    for i in range(contacts):
+        rubs = state[i] == 2.0 and mu[i] > 0.0 and sliding_mass(b, D, n, i) > 0.0
+        for axis in range(3):
+            first[3 * i + axis] = f[3 * i + axis]
+            if state[i] > 0.0 and (axis == 2 or rubs):
+                which[m] = 3 * i + axis
+                m += 1
+    for _ in range(STEPS):
+        accelerate(b, D, free, a, f, n)
+        if write_equations(b, D, a, f, mu, state, which, step, A, m, n) <= EXACT * scale:
+            for i in range(contacts):
+                if state[i] == 2.0:
+                    moves = math.hypot(a[3 * i], a[3 * i + 1]) > EXACT * scale
+                    slides = moves and does(b, D, a, f, mu[i], n, i) == SLIDES
+                    f[n + 2 * i], f[n + 2 * i + 1] = (a[3 * i], a[3 * i + 1]) if slides else (0.0, 0.0)
+            return True
+        factor(A, m, pivot)
+        back_substitute(A, m, pivot, step)
+        for k in range(m):
+            f[int(which[k])] += step[k]
+        for i in range(contacts):
+            if state[i] == 1.0:
+                f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
+    for j in range(n):
+        f[j] = first[j]
+    return False
+
+
+@strict
+def accelerate(b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, n: int) -> None:
+    """Accelerations with the forces f."""
+    for j in range(n):
+        a[j] = free[j]
+    for k in range(n):
+        if f[k] != 0.0:
+            for j in range(n):
+                a[j] += b[D + j + n * k] * f[k]
+
+
+@strict
+def sliding_mass(b: Pointer, D: int, n: int, i: int) -> float:
+    """The larger one of the inverse masses along the slip of a contact."""
+    return max(b[D + 3 * i + n * 3 * i], b[D + 3 * i + 1 + n * (3 * i + 1)])
+
+
+@strict
+def does(b: Pointer, D: int, a: Pointer, f: Pointer, mu: float, n: int, i: int) -> int:
+    """What a contact at rest does, by its force and its acceleration."""
+    x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+    load, own = f[z] - a[z] / b[D + z + n * z], sliding_mass(b, D, n, i)
+    if load <= 0.0:
+        return OPEN
+    if mu <= 0.0 or own <= 0.0:
+        return HELD
+    return SLIDES if math.hypot(f[x] - a[x] / own, f[y] - a[y] / own) > mu * load else HELD
+
+
+@strict
+def write_equations(
+    b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer, step: Pointer, A: Pointer,
+    m: int, n: int,
+) -> float:  # fmt: skip
+    """The equations of a step, all in accelerations: A by rows, the right-hand side in `step`. Returns the largest
+    residual.
+    """
+    largest = 0.0
+    for r in range(m):
+        j = int(which[r])
+        i, axis, row = j // 3, j % 3, shifted(A, r * m)
+        x, z = 3 * i, 3 * i + 2
+        acts = does(b, D, a, f, mu[i] if state[i] == 2.0 else 0.0, n, i)
+        own = b[D + z + n * z] if axis == 2 else sliding_mass(b, D, n, i)
+        if acts == OPEN:
+            for c in range(m):
+                row[c] = own if c == r else 0.0
+            step[r] = -own * f[j]
+        elif acts == HELD or axis == 2:
+            for c in range(m):
+                row[c] = pushed(b, D, f, mu, state, n, j, int(which[c]))
+            row[r] += SHIFT * own
+            step[r] = -a[j]
+        else:
+            p_x, p_y = f[x] - a[x] / own, f[x + 1] - a[x + 1] / own
+            size = math.hypot(p_x, p_y)
+            e_x, e_y, part = p_x / size, p_y / size, mu[i] * (f[z] - a[z] / b[D + z + n * z]) / size
+            if axis == 0:  # its size goes with the load
+                for c in range(m):
+                    row[c] = 0.0
+                row[r], row[r + 1], row[r + 2] = own * e_x, own * e_y, -own * mu[i]
+                step[r] = -own * (e_x * f[x] + e_y * f[x + 1] - mu[i] * f[z])
+            else:  # it is against the acceleration
+                for c in range(m):
+                    k = int(which[c])
+                    along, across = pushed(b, D, f, mu, state, n, x, k), pushed(b, D, f, mu, state, n, x + 1, k)
+                    row[c] = part * (e_x * across - e_y * along)
+                less = (1.0 - part + SHIFT) * own
+                row[r - 1] -= less * e_y
+                row[r] += less * e_x
+                step[r] = -own * (e_x * f[x + 1] - e_y * f[x])
+        largest = max(largest, abs(step[r]))
+    return largest
+
+
+@strict
+def pushed(b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, n: int, j: int, k: int) -> float:
+    """Acceleration at j by a unit force at k; the load of a contact that slides brings its friction with it."""
+    i = k // 3
+    if state[i] != 1.0:
+        return b[D + j + n * k]
+    return b[D + j + n * k] - mu[i] * (
+        f[n + 2 * i] * b[D + j + n * (k - 2)] + f[n + 2 * i + 1] * b[D + j + n * (k - 1)]
+    )

@@ -1,0 +1,166 @@
+"""Forces of contacts in space, and the accelerations with them, by pivots and Newton's method (compiled).
+
+A slip at rest has friction along four ways in its plane, so that the cone becomes a pyramid, and complementarity
+pivoting finds out who holds, slides and parts, as in a plane (`pivots`). Newton's method for the equations that forces
+and accelerations satisfy with the round cone [Alart 1991] starts there; where it finds no end, the edges of the
+pyramids are turned against the accelerations, and pivoted anew: an edge that is against them is on the cone.
+"""
+
+import math
+
+from trundle.contact.decision.newton import accelerate, polished, sliding_mass
+from trundle.contact.decision.pivots import ATTEMPTS, GOLDEN, HOLDING, follow_pairs
+from trundle.kernel.pointers import Pointer, shifted, strict
+
+ROUNDS = 4  # of pyramids turned
+NORMAL, AHEAD, BACK, LEFT, RIGHT, SPEED_UP = range(6)
+
+
+@strict
+def found_in_space(
+    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int,
+    scale: float,
+) -> bool:  # fmt: skip
+    """As `pivoted`, for contacts of which some slide in a plane of their own."""
+    n = 3 * contacts
+    axes, more = w, shifted(w, 2 * contacts)
+    for i in range(contacts):
+        set_axes(b, D, n, axes, i, free[3 * i], free[3 * i + 1])
+    for _ in range(ROUNDS):
+        if not in_pyramids(b, D, free, f, mu, state, axes, more, contacts):
+            return False
+        if polished(b, D, free, a, f, mu, state, more, contacts, scale):
+            return True
+        accelerate(b, D, free, a, f, n)
+        for i in range(contacts):
+            set_axes(b, D, n, axes, i, a[3 * i], a[3 * i + 1])
+    return False
+
+
+@strict
+def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: float) -> None:
+    """The first axis of a pyramid along (x, y), or along the only one in which its contact can slide."""
+    size = math.hypot(x, y)
+    if b[D + 3 * i + 1 + n * (3 * i + 1)] <= 0.0 or size <= 0.0:
+        x, y, size = 1.0, 0.0, 1.0
+    elif b[D + 3 * i + n * 3 * i] <= 0.0:
+        x, y, size = 0.0, 1.0, 1.0
+    axes[2 * i], axes[2 * i + 1] = x / size, y / size
+
+
+@strict
+def in_pyramids(
+    b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, w: Pointer, contacts: int
+) -> bool:
+    """Forces within the pyramids, by pivots. False where these find none."""
+    kind, of, T = w, shifted(w, 6 * contacts), shifted(w, 24 * contacts + 8)
+    m = list_pairs(b, D, mu, state, kind, of, contacts)
+    basis, column = shifted(w, 12 * contacts), shifted(w, 18 * contacts + 4)
+    ends = False
+    for attempt in range(ATTEMPTS):
+        if not ends:
+            write_pairs(b, D, free, f, mu, state, axes, kind, of, m, T, contacts)
+            for k in range(m):
+                basis[k], column[k] = k, m + k
+                times = attempt * (k + 1) * GOLDEN
+                T[k * (m + 2) + m] = -1.0 - 0.5 * (times - math.floor(times))
+            column[m] = 2 * m
+            ends = follow_pairs(T, m, basis, column)
+    if ends:
+        read_pairs(b, D, f, mu, state, axes, kind, of, m, T, basis, contacts)
+    return ends
+
+
+@strict
+def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, contacts: int) -> int:
+    """Kinds of all pairs and their contacts; how many there are."""
+    n, m = 3 * contacts, 0
+    for which in range(6):
+        for i in range(contacts):
+            x, y = b[D + 3 * i + n * 3 * i], b[D + 3 * i + 1 + n * (3 * i + 1)]
+            rubs = state[i] == 2.0 and mu[i] > 0.0 and max(x, y) > 0.0
+            rubs = rubs and (min(x, y) > 0.0 or which < LEFT or which == SPEED_UP)
+            if state[i] > 0.0 and (which == NORMAL or rubs):
+                kind[m], of[m] = which, i
+                m += 1
+    return m
+
+
+@strict
+def way(axes: Pointer, i: int, kind: int) -> tuple[float, float]:
+    """Direction of the friction of a pair."""
+    x, y = axes[2 * i], axes[2 * i + 1]
+    if kind == AHEAD:
+        return x, y
+    if kind == BACK:
+        return -x, -y
+    return (-y, x) if kind == LEFT else (y, -x)
+
+
+@strict
+def write_pairs(
+    b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, kind: Pointer,
+    of: Pointer, m: int, T: Pointer, contacts: int,
+) -> None:  # fmt: skip
+    """Tableau of the pairs, scaled as in a plane."""
+    n = 3 * contacts
+    for r in range(m):
+        i, row = int(of[r]), shifted(T, r * (m + 2))
+        x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+        d_x, d_y, d_z = 0.0, 0.0, 1.0 / math.sqrt(b[D + z + n * z])
+        if kind[r] != NORMAL:
+            own = 1.0 / math.sqrt(sliding_mass(b, D, n, i))
+            d_x, d_y = way(axes, i, int(kind[r]))
+            d_x, d_y, d_z = own * d_x, own * d_y, 0.0
+        for c in range(m):
+            k = int(of[c])
+            if kind[r] == SPEED_UP:
+                value = 1.0 if kind[c] < SPEED_UP else 0.0
+                if kind[c] == NORMAL:
+                    value = -min(mu[i], HOLDING) * math.sqrt(sliding_mass(b, D, n, i) / b[D + z + n * z])
+                row[c] = value if k == i else 0.0
+                continue
+            if kind[c] == SPEED_UP:
+                row[c] = -1.0 if k == i and kind[r] != NORMAL else 0.0
+                continue
+            along = D + n * 3 * k
+            across, normal = along + n, along + 2 * n
+            p_x, p_y, p_z = 0.0, 0.0, 1.0 / math.sqrt(b[normal + 3 * k + 2])
+            if kind[c] != NORMAL:
+                own = 1.0 / math.sqrt(sliding_mass(b, D, n, k))
+                p_x, p_y = way(axes, k, int(kind[c]))
+                p_x, p_y, p_z = own * p_x, own * p_y, 0.0
+            elif state[k] == 1.0:
+                p_x, p_y = -mu[k] * f[n + 2 * k] * p_z, -mu[k] * f[n + 2 * k + 1] * p_z
+            row[c] = -(
+                d_x * (b[along + x] * p_x + b[across + x] * p_y + b[normal + x] * p_z)
+                + d_y * (b[along + y] * p_x + b[across + y] * p_y + b[normal + y] * p_z)
+                + d_z * (b[along + z] * p_x + b[across + z] * p_y + b[normal + z] * p_z)
+            )
+        row[m + 1] = 0.0 if kind[r] == SPEED_UP else d_x * free[x] + d_y * free[y] + d_z * free[z]
+
+
+@strict
+def read_pairs(
+    b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, kind: Pointer, of: Pointer, m: int,
+    T: Pointer, basis: Pointer, contacts: int,
+) -> None:  # fmt: skip
+    """Forces from the tableau."""
+    n = 3 * contacts
+    for j in range(n):
+        f[j] = 0.0
+    for k in range(m):
+        which = int(basis[k]) - m
+        if not (0 <= which < m) or kind[which] == SPEED_UP:
+            continue
+        i, value = int(of[which]), T[k * (m + 2) + m + 1]
+        if kind[which] == NORMAL:
+            f[3 * i + 2] += value / math.sqrt(b[D + 3 * i + 2 + n * (3 * i + 2)])
+        else:
+            x, y = way(axes, i, int(kind[which]))
+            value /= math.sqrt(sliding_mass(b, D, n, i))
+            f[3 * i] += x * value
+            f[3 * i + 1] += y * value
+    for i in range(contacts):
+        if state[i] == 1.0:
+            f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
