@@ -8,7 +8,7 @@ the text differs in another version of CasADi, the instructions are read one by 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import final
 
 import casadi as ca
@@ -19,7 +19,7 @@ from trundle.typing import Array, Integers, TapeFunction
 _ROW = 32
 """Letters of an instruction in CasADi's text: four whole numbers of 32 bits, four bits a letter, the low ones first."""
 _SAMPLES = 20
-_SHORT = 300
+SHORT = 100
 """Number of instructions up to which reading them one by one is faster."""
 
 Step = tuple[int, int, Sequence[int], Sequence[int]]
@@ -57,9 +57,10 @@ class Instructions:
                 yield k, code, (a, b)[: count[code]], (to,)
 
 
+@lru_cache(maxsize=2)  # a right-hand side is searched for breaks and then read
 def instructions(function: TapeFunction) -> Instructions:
     """The instructions of a function of SX."""
-    found = _from_text(function) if function.n_instructions() > _SHORT else None
+    found = _from_text(function) if function.n_instructions() > SHORT else None
     return _one_by_one(function) if found is None else found
 
 

@@ -14,6 +14,7 @@ import pytest
 import trundle as tr
 from trundle.equations.kernel_store import MAKERS
 from trundle.errors import ModelError
+from trundle.kernel import Tape
 from trundle.laws.law import EffortLaw
 from trundle.model.fingerprint import fingerprint
 from trundle.study.problem import make_problem
@@ -113,7 +114,9 @@ def answers(system: tr.System) -> dict[str, Any]:
         made |= {f"quantities {group}": f.quantity_functions(group) for group in sorted(groups)}
         for kind, functions in made.items():
             for name, f in functions.items():
-                if f is not None:
+                if isinstance(f, Tape):
+                    found[f"{one.formalism} {kind} {name}"] = f.rows, f.constants, f.outputs
+                elif f is not None:
                     rng = np.random.default_rng(5)
                     given = [rng.uniform(0.2, 0.9, f.size_in(i)) for i in range(f.n_in())]
                     found[f"{one.formalism} {kind} {name}"] = [np.array(ca.DM(v)) for v in f.call(given)]

@@ -11,8 +11,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import trundle as tr
+from trundle.equations.kernel_store import MAKERS
 from trundle.integrate.case import Case
-from trundle.kernel import read_tape
+from trundle.kernel import read_tapes
 from trundle.kernel.interpret import interpret
 from trundle.study.sensitivity.extended import Extended
 
@@ -162,8 +163,8 @@ def test_kernels_equal_the_interpreter(systems: dict[str, tr.System]) -> None:
         f = system.formulation
         x = f.states.vector(rng.normal(size=f.n_q), rng.normal(size=f.n_u))
         for kind, name in (("base", "rhs"), ("base", "energy"), ("stiff", "jacobian")):
-            function = {"rhs": f.functions.rhs, "energy": f.functions.energy, "jacobian": f.functions.jacobian}[name]()
-            expected = interpret(read_tape(function), 0.7, x, f.default_parameters)
+            tape = read_tapes({name: MAKERS[kind](f)[name]})[name]
+            expected = interpret(tape, 0.7, x, f.default_parameters)
             found = np.array(f.kernels(kind)[name](0.7, x, f.default_parameters))
             np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 

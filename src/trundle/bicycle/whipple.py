@@ -6,7 +6,6 @@ forward turn in the positive sense. All coordinates are zero in the upright pose
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import final
 
 import casadi as ca
@@ -14,6 +13,7 @@ import casadi as ca
 from trundle.bicycle.askew import connect_askew
 from trundle.bicycle.loop import Loop
 from trundle.contact import NoSlip
+from trundle.data_file import read_data
 from trundle.errors import ModelError
 from trundle.laws.friction_law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
@@ -76,9 +76,7 @@ class Parts:
 @cache
 def benchmark_parts() -> Parts:
     """The parameters of the benchmark bicycle, from the file beside this one."""
-    import yaml
-
-    data = yaml.safe_load(files("trundle.bicycle").joinpath("benchmark.yaml").read_text(encoding="utf-8"))
+    data = read_data("trundle.bicycle", "benchmark.yaml")
 
     def part(name: str) -> Part:  # the table has z down: heights and products of inertia change their sign
         d = dict(data[name])

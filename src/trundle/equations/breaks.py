@@ -14,7 +14,7 @@ from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
 from trundle.instructions import Instructions, instructions
 from trundle.lookup.memory import KINKS
-from trundle.lookup.node import Calls, look_up, written
+from trundle.lookup.node import Calls, look_up, spelled
 from trundle.typing import Expr, TapeFunction
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
@@ -78,7 +78,7 @@ def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
     for k, code in known.candidates():
         for root in known.kinks(k) if code == ca.OP_CALL else (_root(code, known.operands(k)),):
             if ca.depends_on(root, t):
-                found.setdefault(str(written([t, p], [root])), root)
+                found.setdefault(spelled([t, p], root), root)
     return list(found.values())
 
 
@@ -92,16 +92,18 @@ class _OfTime:
         self.taken: dict[int, list[tuple[int, int]]] = {}  # operands: instruction that gives each, which of its results
         self.timed: set[int] = set()  # instructions in which time has a part
         self._values: dict[int, list[Expr]] = {}
-        given: dict[int, tuple[int, int] | None] = {}  # by register; None where the state has a part in it
+        given: dict[int, tuple[int, int]] = {}  # by register; nothing where the state has a part in it
         for k, code, take, give in steps:
             if code == ca.OP_OUTPUT:
                 continue
-            sources = [] if code == ca.OP_INPUT else [given[i] for i in take]
-            if None in sources or (code == ca.OP_INPUT and take[0] == 1):
-                given |= dict.fromkeys(give)
+            of_state = take[0] == 1 if code == ca.OP_INPUT else not given.keys() >= set(take)
+            if of_state:
+                for register in give:
+                    given.pop(register, None)
                 continue
-            self.taken[k] = [source for source in sources if source is not None]
-            given |= {register: (k, i) for i, register in enumerate(give)}
+            self.taken[k] = [] if code == ca.OP_INPUT else [given[i] for i in take]
+            for i, register in enumerate(give):
+                given[register] = k, i
             if (code == ca.OP_INPUT and take[0] == 0) or any(at in self.timed for at, _ in self.taken[k]):
                 self.timed.add(k)
 

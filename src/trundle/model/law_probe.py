@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from math import isfinite
 from threading import RLock
 from typing import final
 
@@ -14,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, TrundleError
-from trundle.instructions import instructions
+from trundle.instructions import SHORT, instructions
 from trundle.laws.signals import Signals
 from trundle.model.body import as_frame
 from trundle.model.exact import exact
@@ -169,9 +170,11 @@ def finite_constants(expression: Expr) -> bool:
     if expression.is_constant():
         return bool(np.all(np.isfinite(np.array(ca.DM(expression)))))
     f = ca.Function("f", ca.symvar(expression), [expression])
-    steps = instructions(f)
-    constants = steps.numbers[steps.rows[:, 0] == ca.OP_CONST]
-    return bool(np.all(np.isfinite(constants)))
+    if f.n_instructions() > SHORT:
+        steps = instructions(f)
+        return bool(np.all(np.isfinite(steps.numbers[steps.rows[:, 0] == ca.OP_CONST])))
+    kind, number = f.instruction_id, f.instruction_constant
+    return all(isfinite(number(k)) for k in range(f.n_instructions()) if kind(k) == ca.OP_CONST)
 
 
 def _plain(text: str) -> str:

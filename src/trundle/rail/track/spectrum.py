@@ -3,24 +3,22 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal, final
 
 import numpy as np
-import yaml
 from numpy.typing import ArrayLike
 
+from trundle.data_file import read_data
 from trundle.errors import ModelError, UnknownNameError
 from trundle.typing import Array, Raw
 
 CHANNELS = ("vertical", "lateral", "cant", "gauge")
-DATA = Path(__file__).parents[1] / "data" / "track_spectra.yaml"
 Density = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike]  # a function of rad/m, or values over rad/m
 
 
 @cache
 def _data() -> Raw:
-    return yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    return read_data("trundle.rail", "data/track_spectra.yaml")
 
 
 @final

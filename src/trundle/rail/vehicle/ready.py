@@ -1,11 +1,9 @@
 """Ready vehicles; their numbers and sources stand in rail/data."""
 
 from functools import lru_cache
-from importlib.resources import files
 from typing import Literal
 
-import yaml
-
+from trundle.data_file import read_data
 from trundle.errors import ModelError
 from trundle.rail.suspension.anti_roll_bar import AntiRollBar
 from trundle.rail.suspension.bump_stop import BumpStopTable
@@ -36,11 +34,9 @@ def vehicle_data(name: str) -> State:
     -------
     dict
     """
-    path = files("trundle.rail").joinpath(f"data/{name}.yaml")
     if name not in ("manchester_vehicle_1", "cooperrider", "y25_wagon"):
         raise ModelError(f"there are no data of a vehicle called {name!r}; try 'manchester_vehicle_1'.")
-    found: State = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
+    return read_data("trundle.rail", f"data/{name}.yaml")
 
 
 def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple, final
 
 import numpy as np
-import yaml
 from numpy.typing import ArrayLike
 
+from trundle.data_file import read_data
 from trundle.lookup.table import Table
 from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
@@ -77,9 +76,7 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
 
 @cache
 def _table() -> Json:
-    text = files("trundle.rail").joinpath("data/kalker.yaml").read_text(encoding="utf-8")
-    found: Json = yaml.safe_load(text)
-    return found
+    return read_data("trundle.rail", "data/kalker.yaml")
 
 
 @cache

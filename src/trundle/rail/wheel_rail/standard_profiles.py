@@ -1,10 +1,8 @@
 """Profiles of the standards: wheel S1002 and rail 60E1."""
 
 from dataclasses import replace
-from importlib.resources import files
 
-import yaml
-
+from trundle.data_file import read_data
 from trundle.rail.wheel_rail.profile import MM, Profile
 from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Polynomial, tangent_arcs
 from trundle.typing import Raw
@@ -52,4 +50,4 @@ def _mirror(piece: Piece) -> Piece:
 
 
 def _data(name: str) -> Raw:
-    return yaml.safe_load(files("trundle.rail").joinpath("data", name).read_text(encoding="utf-8"))
+    return read_data("trundle.rail", f"data/{name}")
