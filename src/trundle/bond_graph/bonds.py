@@ -45,7 +45,7 @@ class Node:
 class Bond:
     """`size` scalar bonds side by side. Power counts positive from tail to head.
 
-    at_head: how many of them have their causal stroke at the head, which receives the effort and answers with the
+    at_head: how many of them have their causal stroke at the head, which receives the effort and responds with the
     flow; the others have it at the tail.
     """
 

@@ -1,4 +1,4 @@
-"""Causality of a multibond graph: who sets which flow, and who answers with an effort.
+"""Causality of a multibond graph: which element sets each flow, and which one responds with the effort.
 
 Sequential assignment [Karnopp 2006, Ch. 5] on the canonical junction structure: sources and flow constraints come
 first, then every component of an inertance that is still free is a state (integral causality). A prescribed flow takes
@@ -60,7 +60,7 @@ class AlgebraicLoop:
 @final
 @dataclass(frozen=True)
 class Causality:
-    """What the assignment of causality found."""
+    """Result of the assignment of causality."""
 
     integral: int  # independent components of inertances: degrees of freedom
     derivative: tuple[Dependent, ...]
@@ -75,7 +75,7 @@ class Causality:
         )
 
     def report(self) -> str:
-        """All findings in words, grouped by connection and body."""
+        """A report of all findings, grouped by connection and body."""
         lines = [self.counts()]
         held: dict[tuple[str, str], list[Dependent]] = {}
         for d in self.derivative:

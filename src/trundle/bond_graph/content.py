@@ -1,5 +1,5 @@
-"""What the nodes of a graph hold: flows of junctions, inertances, arms and axes of transformers, efforts and prescribed
-flows of elements, each as a program of the state.
+"""Contents of the nodes of a graph: flows of junctions, inertances, arms and axes of transformers, efforts and
+prescribed flows of elements, each as a program of the state.
 
 A state names, for each moving body, com_position (m), orientation (unit quaternion), com_velocity (m/s) and
 angular_velocity (rad/s, ground axes); angles of joints, which count whole turns; surface coordinates of contacts; what

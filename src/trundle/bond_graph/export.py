@@ -109,7 +109,7 @@ def _programs(programs: "Mapping[str, Program]") -> State:
 
 
 def seal_dict(seal: Seal) -> State:
-    """A seal in words."""
+    """A seal as a dictionary of texts."""
     return {
         "name": seal.name,
         "connection": seal.connection,
@@ -124,7 +124,7 @@ def seal_dict(seal: Seal) -> State:
 
 
 def chain_dict(chain: ChainSeal) -> State:
-    """A law or force on a coordinate of a contact in words."""
+    """A law or force on a coordinate of a contact as a dictionary of texts."""
     seal = chain.seal
     return {
         "name": seal.name,
@@ -152,7 +152,7 @@ def to_json(graph: "BondGraph") -> str:
 
 
 def save(graph: "BondGraph | DualGraph", path: Path | str) -> Path:
-    """Write the graph, whole or not at all, in the format of the suffix of the path."""
+    """Write the graph atomically, in the format of the suffix of the path."""
     target = file_path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:

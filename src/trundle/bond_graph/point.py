@@ -89,7 +89,7 @@ class Point:
         return found
 
     def _of_body(self, whole: str, k: int) -> Number:
-        """A component of the motion of a body; rates of velocities are what is asked for, and known to nobody yet."""
+        """A component of the motion of a body; rates of velocities are the unknowns."""
         body, _, kind = whole.rpartition(".")
         if kind == "com_position":
             return self._vector(whole, 3)[k], self._vector(f"{body}.com_velocity", 3)[k : k + 1]

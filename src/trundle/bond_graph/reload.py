@@ -45,12 +45,12 @@ class StoredFlow(FlowLaw):
 
 
 def from_json(text: str) -> BondGraph:
-    """The graph of a JSON text; StoreError where it is none."""
+    """The graph of a JSON text; StoreError if it is not one."""
     return from_dict(read_json(text))
 
 
 def read_json(text: str) -> Raw:
-    """What a JSON text holds; StoreError where it is none."""
+    """The content of a JSON text; StoreError if it is not valid."""
     try:
         return json.loads(text)
     except ValueError as error:
@@ -58,7 +58,7 @@ def read_json(text: str) -> Raw:
 
 
 def from_dict(data: object) -> BondGraph:
-    """The graph of what `to_dict` gives; StoreError where it is none."""
+    """The graph of a dictionary from `to_dict`; StoreError if it is not one."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise StoreError("this is not a bond graph written by Trundle: write one with graph.save('graph.json').")
     if data.get("version") != VERSION:

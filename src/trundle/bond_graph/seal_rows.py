@@ -1,4 +1,4 @@
-"""What seals each bond, as rows of a table."""
+"""The seal of each bond, as rows of a table."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A law in its parts: what it stores, what it loses and what it brings in, as efforts that add up."""
+"""A law split into the efforts that store, dissipate and supply energy."""
 
 import casadi as ca
 

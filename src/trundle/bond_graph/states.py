@@ -1,4 +1,4 @@
-"""States of a graph in numbers: what its programs start from."""
+"""Numerical states of a graph, the inputs of its programs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ State = dict[str, Any]
 
 
 def default_values(f: Formulation) -> Json:
-    """Parameters, tables and what contacts do, unless a state says otherwise."""
+    """Default values of parameters, tables and contact modes."""
     found: State = dict(zip(f.parameters.names, map(float, f.default_parameters), strict=True))
     for name, own in f.model.tables.items():
         edges, records, limits = own.table.layout()

@@ -1,4 +1,4 @@
-"""Percussive dynamics: what happens inside a collision."""
+"""Percussive dynamics: the phases of a collision."""
 
 from trundle.arguments import answer_calls
 from trundle.impact.critical import centre_of_motion, critical_values

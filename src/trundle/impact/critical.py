@@ -9,7 +9,7 @@ from trundle.typing import Array, Expr
 
 
 class Critical(NamedTuple):
-    """Coefficients of friction, and a half angle, at which what happens changes its character."""
+    """Coefficients of friction, and a half angle, at which the kind of impact changes."""
 
     mu_DP: Expr
     """A foot that slides forward with less friction drives the back foot down at once; 0 where none is small enough."""

@@ -1,4 +1,4 @@
-"""One phase of an impact: what the front foot does, and what its impulse does to the wheel."""
+"""One phase of an impact: the motion of the front foot, and the effect of its impulse on the wheel."""
 
 from dataclasses import dataclass
 from math import cos, sin

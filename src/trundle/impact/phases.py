@@ -1,7 +1,7 @@
 """The percussive equations stepped over the normal impulse, without any knowledge of phases.
 
-Impulses act on the body at its front foot. Coulomb's law is asked anew in every small step, so that sticking and
-reversal come out by themselves. Many impacts are stepped at once. It is slow, a check on the closed form.
+Impulses act on the body at its front foot. Coulomb's law is evaluated in every small step, so that sticking and
+reversal follow from it. Many impacts are stepped at once. It is slow, a check on the closed form.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Object code kept on disk, so that a model seen before needs neither derivation nor compilation.
+"""Object code kept on disk, so that a known model needs neither derivation nor compilation.
 
 The cache never stops anything: what cannot be read is compiled again, what cannot be written is not kept. What it holds
 is run as machine code, so a directory or an entry that another user could have written is not used.
@@ -40,7 +40,7 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Bundle:
-    """All a model needs to run: its kernels as object code, and what its owner wants to remember with them."""
+    """The kernels of a model as object code, with metadata of the caller."""
 
     code: bytes = field(repr=False)
     shapes: tuple[Shape, ...]
@@ -129,7 +129,7 @@ class ObjectCache:
         return payload
 
     def _write(self, file: Path, payload: bytes) -> None:
-        """Whole or not at all: written beside, then renamed."""
+        """Atomic write: to a temporary file, which is then renamed."""
         temporary: str | None = None
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ class ObjectCache:
                 Path(temporary).unlink(missing_ok=True)
 
     def _is_own(self, directory: Path) -> bool:
-        """Whether nobody else can put code into the directory; with a warning where somebody can."""
+        """Whether only this user can write to the directory; with a warning if others can."""
         try:
             status = directory.stat()
         except OSError:  # what is done next reports it

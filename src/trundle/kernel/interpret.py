@@ -1,4 +1,4 @@
-"""What each operation of a tape means, in plain Python: the slow reference against which machine code is tested."""
+"""Interpreter of tapes in plain Python: the slow reference against which machine code is tested."""
 
 import ctypes
 import math

@@ -22,8 +22,8 @@ _NUMBER = np.dtype("<f8")
 
 
 def load_kept(key: str, owner: str = "") -> dict[str, Kernel] | None:
-    """The kernels that were kept under a key; None where there are none, or not what should be. The owner is named
-    where somebody waits for machine code.
+    """The kernels stored under a key; None if there are none, or not those expected. The owner is named in messages
+    while machine code is generated.
     """
     bundle = USER_CACHE.load_bundle(f"tapes {key}")
     try:

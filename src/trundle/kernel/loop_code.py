@@ -41,7 +41,9 @@ def ready_loop(part: str, home: str) -> bytes | None:
 
 
 def loop_code(part: str, home: str) -> tuple[str, Callable[[], bytes]]:
-    """A name that tells this bitcode from any other, and what gives it: most runs find machine code by the name."""
+    """A name that identifies this bitcode, and a function that returns it: most runs find machine code by the name
+    alone.
+    """
     file = SHIPPED / file_name(part, home)
     if file.is_file():
         packed = file.read_bytes()

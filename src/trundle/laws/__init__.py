@@ -1,1 +1,1 @@
-"""What acts along one bond: efforts, flows, restitution, with their energies."""
+"""Laws along one bond: efforts, flows, restitution, with their energies."""

@@ -1,4 +1,4 @@
-"""What acts in a contact between surfaces: the interface of friction laws."""
+"""Interface of the laws of a contact between surfaces."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ TINY_SPEED = 1e-12  # m/s or rad/s, below which a motion has no direction
 
 @dataclass(frozen=True)
 class ContactLaw(Law):
-    """What holds where two surfaces touch: the relative motions at the point of contact that are kept at zero."""
+    """A law of a contact: the relative motions at the point of contact that it keeps at zero."""
 
     held: ClassVar[tuple[str, ...]] = ()  # of "slip_x", "slip_y" (along, across), "spin"
 
@@ -45,7 +45,7 @@ class FrictionLaw(ContactLaw):
 
     @property
     def modes(self) -> tuple[Callable[..., Expr], ...]:
-        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) of the law: its own numbers, which change at its
+        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) of the law: its own variables, which change at its
         own events. In its expressions they are `s.mode(name)`.
         """
         return ()

@@ -1,8 +1,6 @@
-"""Laws: each seals one bond of a connection, by an effort that follows a rule or by a flow that is prescribed. Some
-say what holds at a point of contact.
-
-An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated holds for each of them, and a test asks
-each.
+"""Laws: each seals one bond of a connection, by an effort that follows a rule or by a flow that is prescribed. Contact
+laws apply at a point of contact. An effort law defines its energies: effort * u = - dV/dt + supplied - dissipated,
+which is tested for every law.
 """
 
 from collections.abc import Iterator
@@ -24,7 +22,7 @@ class Law:
 
     @property
     def title(self) -> str:
-        """What the law is called in words."""
+        """Name of the law in messages and tables."""
         return type(self).__name__
 
     @property
@@ -122,7 +120,7 @@ class EffortLaw(Law):
         return 0.0
 
     def deflection_rate(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        """Rate of what the law takes for the coordinate, at the rate u of the bond.
+        """Rate of the quantity that the law uses as its coordinate, at the rate u of the bond.
 
         Parameters
         ----------
@@ -142,12 +140,14 @@ class EffortLaw(Law):
 
     @property
     def only_pushes(self) -> bool:
-        """Whether the effort is never negative: on the normal of a contact it lets go by itself."""
+        """Whether the effort is never negative, so that a contact with this normal law opens by itself."""
         return False
 
     @property
     def element(self) -> str:
-        """What follows from the energies of the law: a source, a store, a resistance, or nothing."""
+        """The bond graph element that follows from the energies of the law: a source, a store, a resistance, or
+        none.
+        """
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
         if ca.SX(self.effort(t, q, u)).is_zero():
             return "EC"
@@ -157,7 +157,7 @@ class EffortLaw(Law):
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """What the law is made of: C for what it stores, R for what it loses, Se for what it brings in."""
+        """Elements of the law: C if it stores energy, R if it dissipates, Se if it supplies energy."""
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
         parts = {"C": self.potential(t, q), "R": self.dissipated(t, q, u), "Se": self.supplied(t, q, u)}
         return tuple(kind for kind, part in parts.items() if not ca.SX(part).is_zero()) or (self.element,)

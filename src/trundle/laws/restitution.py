@@ -1,4 +1,4 @@
-"""Restitution: how a collision at a contact goes on after the bodies have stopped approaching."""
+"""Restitution: the phase of a collision after the bodies have stopped approaching."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final

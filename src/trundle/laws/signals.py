@@ -1,4 +1,4 @@
-"""What laws, forces, states, outputs and events may ask for."""
+"""Signals that laws, forces, states, outputs and events may use."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from trundle.typing import Expr, ModelPart
 
 
 class NamedSignals(Protocol):
-    """Time, and quantities by name: what the motion of a frame may ask."""
+    """Time, and quantities by name, for the motion of a frame."""
 
     @property
     def t(self) -> Expr: ...
@@ -14,7 +14,7 @@ class NamedSignals(Protocol):
 
 
 class Signals(NamedSignals, Protocol):
-    """What a force may ask: kinematics of frames in ground axes, any quantity by name, time."""
+    """Signals for forces: kinematics of frames in ground axes, any quantity by name, time."""
 
     def position(self, frame: ModelPart) -> Expr: ...
     def rotation(self, frame: ModelPart) -> Expr: ...

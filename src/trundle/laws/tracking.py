@@ -89,5 +89,5 @@ class RateTracking(EffortLaw):
 
     @property
     def rests(self) -> bool:
-        """Whether the rate that is prescribed is zero for ever."""
+        """Whether the prescribed rate is always zero."""
         return bool(ca.SX(self.prescribed(ca.SX.sym("t"), ca.SX.sym("q"))).is_zero())

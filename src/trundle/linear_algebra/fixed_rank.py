@@ -1,4 +1,4 @@
-"""Rows of which a known number counts, the best ones at every pose.
+"""Sets of rows with a known rank, of which the best-conditioned ones are selected at every pose.
 
 A linkage such as Bennett's moves although the count of its rows says that it cannot: on the manifold some rows
 follow from others, and which ones can be left out changes with the pose. Their number is known; so at every

@@ -1,4 +1,4 @@
-"""The one decision of rank, for all who ask how many of some rows are independent.
+"""Rank decisions: the number of independent rows, with one criterion for all callers.
 
 Rows and speeds are first made free of units by the typical length of the model: a row that closes a gap is divided by
 it, a speed that slides is measured in it. An entry that is not round-off is then of the size of 1, whatever the size

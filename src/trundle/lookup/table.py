@@ -1,4 +1,4 @@
-"""A table: numbers at knots, and how to go from one to the next."""
+"""A table: values at knots, and interpolation between them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -291,7 +291,7 @@ class Table:
 
     @property
     def knows_kinks(self) -> bool:
-        """Whether it was told at which of its knots there are kinks."""
+        """Whether the knots with kinks are known."""
         return "_kinks" in vars(self)
 
     @property
@@ -322,7 +322,7 @@ class Table:
         return digest.hexdigest()
 
     def refuses(self, arguments: Sequence[float]) -> int | None:
-        """The argument that lies where the table refuses to answer.
+        """The argument that lies outside the range of a table with beyond="refuse".
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Table:
         Returns
         -------
         int or None
-            Its number; None where the table answers.
+            Its index; None if all arguments are in range.
         """
         for i, (x, axis, word) in enumerate(zip(arguments, self._grids, self.beyond, strict=True)):
             at = edges(axis, word)

@@ -1,4 +1,4 @@
-"""Checks of what a table is made of."""
+"""Checks of the fields of a table."""
 
 from collections.abc import Sequence
 

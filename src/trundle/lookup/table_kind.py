@@ -1,4 +1,4 @@
-"""The kind of a table: what compiled code knows of it, and its value as an expression."""
+"""The kind of a table: its properties that are compiled, and its value as an expression."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class TableKind:
-    """What compiled code must know of a table; all else of it can be exchanged without compiling."""
+    """Properties of a table that are compiled; everything else can be exchanged without recompiling."""
 
     arguments: int
     outputs: int  # 0: a single number

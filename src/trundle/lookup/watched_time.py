@@ -1,4 +1,4 @@
-"""A time that records what it is compared with: `if 2.0 <= t < 2.001` in a function of time shows its breaks."""
+"""A time that records the values with which it is compared, so that breaks such as `if 2.0 <= t < 2.001` are found."""
 
 import operator
 from collections.abc import Callable

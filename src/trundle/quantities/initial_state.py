@@ -1,4 +1,4 @@
-"""A state that a run can start from, and what had to be changed to get there."""
+"""A consistent start state, and the given values that had to be changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from trundle.typing import Array
 @final
 @dataclass(frozen=True)
 class InitialState:
-    """Coordinates and speeds, what had to be changed: name -> (given, used), and what may have been meant otherwise."""
+    """Coordinates and speeds; changed values: name -> (given, used); and hints at values that may be mistakes."""
 
     q: Array
     u: Array

@@ -1,4 +1,4 @@
-"""Which of the quantities that the parts of a model yield are known, by its tree and formalism."""
+"""The quantities of the parts of a model that are available with its tree and formalism."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -87,7 +87,7 @@ def force_quantities(model: Model, measures: Measures) -> Iterator[Quantity]:
 
 
 def asked_measures(model: Model) -> Measures:
-    """The same of a model that has not been examined: all forces are asked for their terms."""
+    """The same for a model that has not been examined: all forces are evaluated."""
     signals = SymbolicSignals(model, ca.SX.sym("t"))
     return {name: force.terms(signals).listed() for name, force in model.forces.items()}
 

@@ -1,4 +1,4 @@
-"""Where each number stands in p, the vector that kernels take beside time and state."""
+"""Layout of p, the parameter vector of the kernels."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ def rest_pose(layout: StateLayout) -> Array:
 
 
 def _remedy(value: object, numbers: Array, n: int) -> str:
-    """What was probably meant by a start value that is not one."""
+    """A hint at what was probably meant by an invalid start value."""
     if isinstance(value, str):
         return " Write the number without quotation marks; degrees are tr.degrees(30)."
     if n == 1 and numbers.ndim == 1 and len(numbers) > 1:

@@ -1,5 +1,4 @@
-"""Where each number stands in x, the state vector: one layout for each kind of coordinates, and no other holder of
-indices.
+"""Layout of x, the state vector: one for each kind of coordinates, and the only place where indices are defined.
 
     x = [coordinates, followers, bristles, own states | speeds | work in, work lost, turns]
          --------------------- q --------------------   -- u --

@@ -1,4 +1,4 @@
-"""What a page asks for, read and checked: nothing that it sends is taken as it comes."""
+"""Requests of the page, read and checked; nothing is used unchecked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Asked = Mapping[str, Raw]
 @final
 @dataclass(frozen=True)
 class Settings:
-    """What the sliders say: values that were changed from those of the file."""
+    """Values of the sliders that differ from those of the file."""
 
     parameters: Mapping[str, float]
     start: Mapping[str, float | list[float]]

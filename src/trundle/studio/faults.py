@@ -1,4 +1,4 @@
-"""Errors in words, with the lines of the file that they speak of."""
+"""Error messages, with the lines of the file to which they refer."""
 
 import re
 from typing import Final
