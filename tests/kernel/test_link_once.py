@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from llvmlite import binding as llvm
 from numba import njit, types
+from numba.core.types.functions import BaseFunction
 
 from trundle.errors import KernelError
-from trundle.kernel import compiled
+from trundle.kernel import compiled, link_once
 from trundle.kernel.link_once import Unlinked, linked_once
 
 inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -77,3 +78,21 @@ def test_numba_itself_works_as_before() -> None:
     outer = njit(lambda x: both(x) + cube(x))
     assert outer(3.0) == 247.0 + 27.0
     assert njit(lambda x: x + 1)(2) == 3
+
+
+def test_operators_are_resolved_once_and_functions_in_python_by_each_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    resolve = link_once._resolve
+
+    def counted(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        asked.append(f"{getattr(function.typing_key, '__name__', '')}{args}")
+        return resolve(function, context, args, kws)
+
+    monkeypatch.setattr(link_once, "_resolve", counted)
+    monkeypatch.setattr(BaseFunction, "get_call_type", resolve)  # put back afterwards
+    monkeypatch.setattr(link_once, "_known", {})
+    for k in range(3):
+        library(njit(lambda x: max(x, 1.5) * x * x * x - k))  # noqa: B023
+    assert asked.count("mul(float64, float64)") == 1
+    assert asked.count("max(float64, float64)") >= 3
+    assert BaseFunction.get_call_type is counted  # what it was before, for numba's other work
