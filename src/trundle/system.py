@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, final
 from trundle.arguments import answering
 from trundle.equations.derivation import Derivation
 from trundle.equations.mobility import Mobility
+from trundle.garbage_collection import paused_garbage_collection
 from trundle.model.model import Model
 from trundle.model.spec import Spec
 from trundle.quantity import Quantity
@@ -39,7 +40,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
         With all faults of the model.
     """
     usual = "udwadia_kalaba" if relax or model.relaxed() else "kane"
-    with quick_symbols():
+    with quick_symbols(), paused_garbage_collection():
         return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 

@@ -92,20 +92,37 @@ class _OfTime:
         self.taken: dict[int, list[tuple[int, int]]] = {}  # operands: instruction that gives each, which of its results
         self.timed: set[int] = set()  # instructions in which time has a part
         self._values: dict[int, list[Expr]] = {}
-        given: dict[int, tuple[int, int]] = {}  # by register; nothing where the state has a part in it
-        for k, code, take, give in steps:
+        given: dict[int, tuple[int, int] | None] = {}  # by register; None where the state has a part in it
+        operands = steps.n_operands
+        for k, (code, to, a, b) in enumerate(steps.rows.tolist()):
             if code == ca.OP_OUTPUT:
                 continue
-            of_state = take[0] == 1 if code == ca.OP_INPUT else not given.keys() >= set(take)
-            if of_state:
-                for register in give:
-                    given.pop(register, None)
-                continue
-            self.taken[k] = [] if code == ca.OP_INPUT else [given[i] for i in take]
-            for i, register in enumerate(give):
-                given[register] = k, i
-            if (code == ca.OP_INPUT and take[0] == 0) or any(at in self.timed for at, _ in self.taken[k]):
-                self.timed.add(k)
+            if code == ca.OP_CALL:
+                self._call(rhs, k, given)
+            elif code == ca.OP_INPUT:
+                given[to] = None if a == 1 else self._take(k, [])
+                if a == 0:
+                    self.timed.add(k)
+            else:
+                sources = [given[i] for i in (a, b)[: operands[code]]]
+                given[to] = None if None in sources else self._take(k, sources)
+
+    def _call(self, rhs: TapeFunction, k: int, given: dict[int, tuple[int, int] | None]) -> None:
+        """A call may take many numbers and give several."""
+        results = rhs.instruction_output(k)
+        sources = [given[i] for i in rhs.instruction_input(k)]
+        if None in sources:
+            given.update(dict.fromkeys(results))
+            return
+        self._take(k, sources)
+        given.update({register: (k, i) for i, register in enumerate(results)})
+
+    def _take(self, k: int, sources: "list[tuple[int, int] | None]") -> tuple[int, int]:
+        """Note where the operands of an instruction come from; its first result."""
+        taken = self.taken[k] = [source for source in sources if source is not None]
+        if any(at in self.timed for at, _ in taken):
+            self.timed.add(k)
+        return k, 0
 
     def candidates(self) -> Iterator[tuple[int, int]]:
         """Instructions that may switch as time goes by, with their operations."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
+from trundle.garbage_collection import paused_garbage_collection
 from trundle.kernel import (
     USER_CACHE,
     Bundle,
@@ -117,7 +118,7 @@ class KernelStore:
         kept = load_kept(key, owner)
         if kept is not None:
             return kept
-        with preparing(f"the equations{owner} ({kind}), kept for next time"):
+        with preparing(f"the equations{owner} ({kind}), kept for next time"), paused_garbage_collection():
             return keep_and_load(key, self._tapes.pop(kind, {}) or self._read(make), lanes, owner)
 
     def _read(self, make: Maker) -> dict[str, Tape]:

@@ -248,6 +248,11 @@ class Table:
         if len(self.x) == 1:
             c = with_ends(c, self._grids[0], self.beyond[0])
             return np.moveaxis(c, 0, -1)
+        if self.beyond == ("refuse", "refuse"):  # one pass over large tables, in the order in which they are laid out
+            inner = np.transpose(c, (3, 1, 2, 0, 4))
+            every = np.full((inner.shape[0] + 2, inner.shape[1] + 2, *inner.shape[2:]), np.nan)
+            every[1:-1, 1:-1] = inner
+            return np.moveaxis(every, -1, 2)
         c = with_ends(c, self._grids[1], self.beyond[1])  # power of x2, cell of x2, power of x1, cell of x1, output
         c = with_ends(np.moveaxis(c, (2, 3), (0, 1)), self._grids[0], self.beyond[0])
         return np.moveaxis(c, (0, 2), (3, 4))  # cell of x1, cell of x2, output, power of x1, power of x2

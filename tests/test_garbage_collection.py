@@ -1,0 +1,46 @@
+"""The collector rests while equations are derived, and is afterwards as it was."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+import trundle as tr
+from trundle.garbage_collection import paused_garbage_collection
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    was_on = gc.isenabled()
+    yield
+    (gc.enable if was_on else gc.disable)()
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_it_is_as_it_was(is_on: bool) -> None:
+    (gc.enable if is_on else gc.disable)()
+    with paused_garbage_collection():
+        assert not gc.isenabled()
+        with pytest.raises(ValueError), paused_garbage_collection():
+            raise ValueError
+        assert not gc.isenabled()
+    assert gc.isenabled() == is_on
+
+
+def test_builds_and_runs_that_fail_leave_it_on() -> None:
+    gc.enable()
+    seen = []
+
+    def torque(t: float, q: float, u: float) -> float:
+        seen.append(gc.isenabled())
+        return -q
+
+    m = tr.Model("swing")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1)), law=tr.Motor(torque))
+    system = m.build()
+    assert seen and not any(seen) and gc.isenabled()
+    system.simulate(0.1, method="stiff")
+    assert gc.isenabled()
+    with pytest.raises(tr.TrundleError):
+        m.build(formalism="lagrange")
+    assert gc.isenabled()
