@@ -38,8 +38,8 @@ def base(f: "Formulation") -> dict[str, TapeFunction | Tape]:
     """Kernels that every run needs."""
     functions = f.run_functions
     rhs = functions.rhs()
-    breaks = break_function(rhs, functions.equations.p, f.model.breaks)
     read = rhs if functions.rows else functions.plain_tape
+    breaks = break_function(rhs, functions.equations.p, f.model.breaks)
     return {"rhs": read, "project": functions.project(), "breaks": breaks, "energy": functions.energy()}
 
 
