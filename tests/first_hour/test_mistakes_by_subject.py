@@ -192,7 +192,11 @@ MISTAKES = {
         "walker.find_gait(walker.rimless_wheel())",
         r"system = m\.build\(\)",
     ),
-    "a gait of two legs": ("from trundle import walker\n", "walker.rimless_wheel(spokes=2)", r"three spokes to walk"),
+    "a gait of two legs": (
+        "from trundle import walker\n",
+        "walker.rimless_wheel(spokes=2)",
+        r"spokes must be an integer of at least 3",
+    ),
     "a slope in degrees": ("from trundle import walker\n", "walker.rimless_wheel(slope=10)", r"\(rad\), got 10"),
     "the longest step of a controller": (
         DRIVEN,

@@ -42,7 +42,11 @@ MISTAKES = {
     "an end in square brackets": (BATCH, "batch.end['bob.angle']", r"write batch\.end\('bob\.angle'\), with round"),
     "the energy as a function": (RUN, "run.energy()", r"not a function: leave the brackets out, .*run\.energy\.total"),
     "a run as a function": (RUN, "run('bob.angle')", r"not a function: a quantity is run\['bob\.angle'\]"),
+    "the power as a function": (RUN, "run.power('bob')", r"an audit is run\.power\['hinge'\]"),
+    "the graph as a function": (BUILT, "system.graph()", r"leave the brackets out, as in system\.graph\.save"),
     # runs and batches
+    "the time as a quantity": (RUN, "run['time']", r"The times of the samples are run\.time"),
+    "a picture of the energy": (RUN, "run.energy.plot('a.png')", r"write run\.energy\.plot\(path='energy\.png'\)"),
     "a picture among the names": (RUN, "run.plot('bob.angle', 'a.png')", r"given by path='a\.png'"),
     "a list for pandas": (RUN, "run.to_pandas(['bob.angle'])", r"run\.to_pandas\('bob\.angle', 'bob\.angle_rate'\)"),
     "a case by number": (BATCH, "batch[0]", r"not a list of runs: batch\['bob\.angle'\]\.sel\(case=3\)"),
@@ -77,7 +81,33 @@ MISTAKES = {
         "m.build()",
         r"energies are computed after a run, run\['energy\.kinetic'\]",
     ),
+    "a steady motion by an argument": (BUILT, "system.steady(roll=0.2)", r"values go by name, system\.steady"),
+    "a branch over a speed": (
+        "import trundle as tr\nbike = tr.bicycle.benchmark().build()\n",
+        "tr.continuation(bike, 'speed', (3, 6))",
+        r"of='steady', given=\{'rear\.forward_velocity': value\}",
+    ),
+    "a speed as text": (
+        "import trundle as tr\nbike = tr.bicycle.benchmark().build()\n",
+        "bike.simulate(1.0, {'speed': '5'})",
+        r"must be one finite number, got '5'",
+    ),
+    "the file of an example": (
+        "import trundle as tr\n",
+        "tr.examples.load('four-bar').simulate(1.0)",
+        r"file\.model\.build\(\)\.simulate",
+    ),
+    "a result as a model": (
+        "import trundle as tr\n",
+        "tr.load_model('run.nc')",
+        r"this one is read by tr\.load\(path\)",
+    ),
     # bodies
+    "a shape in a contact": (
+        HEAD,
+        "tr.HigherPair(tr.Plane(), tr.shape.Sphere(0.1))",
+        r"Shapes \(tr\.shape\) are drawn; tr\.Sphere, .* are surfaces",
+    ),
     "an inertia of a shape": (HEAD, "tr.inertia.box(1.0, (1, 1, 1))", r"shape=tr\.shape\.Box.*density=1000"),
     "a shape without inertia": (
         "import trundle as tr\nm = tr.Model('m')\nb = m.body('b', mass=1.0, shape=tr.shape.Box((1, 1, 1)))\n"

@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 from trundle.arguments import answering
 from trundle.bond_graph.causality import Causality
@@ -81,6 +81,9 @@ class BondGraph:
             f"<BondGraph of {self.name!r}: {moving} {'body' if moving == 1 else 'bodies'}, "
             f"{counted(links, 'connection')}, {counted(freedoms, 'degree')} of freedom>"
         )
+
+    def __call__(self, *args: object) -> NoReturn:
+        raise TypeError("system.graph is not a function: leave the brackets out, as in system.graph.save('graph.svg').")
 
     @property
     def counts(self) -> tuple[int, int, int]:

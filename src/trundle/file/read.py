@@ -8,6 +8,7 @@ from typing import final
 
 from pydantic import ValidationError
 
+from trundle.arguments import answering_with
 from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.expression import tables_known
@@ -38,6 +39,10 @@ class RunSettings:
     plot: tuple[str, ...] = ()
 
 
+_MODEL = "its model is .model: file.model.build().simulate(5.0)"
+
+
+@answering_with({"simulate": _MODEL, "build": _MODEL, "bodies": _MODEL, "parameters": _MODEL})
 @final
 @dataclass(frozen=True, eq=False)
 class ModelFile:
@@ -89,6 +94,9 @@ def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = Non
     """
     if not isinstance(path, str | PathLike):
         raise FileError(f"give the path of a YAML file, as text or a Path, not {path!r}.")
+    if FilePath(path).suffix in (".nc", ".urdf"):
+        reader = "tr.load(path), a result" if FilePath(path).suffix == ".nc" else "tr.load_urdf(path)"
+        raise FileError(f"{path}: model files are YAML, .yaml or .yml; this one is read by {reader}.")
     return read_model(read_text(FilePath(path)), str(path), parameters, FilePath(path).parent)
 
 

@@ -123,8 +123,10 @@ class HigherPair(SurfacePair):
     def __post_init__(self) -> None:
         for surface in (self.first, self.second):
             if not isinstance(surface, Surface):
+                shape = " Shapes (tr.shape) are drawn; tr.Sphere, tr.Torus, ... are surfaces."
                 raise ModelError(
                     f"HigherPair takes two surfaces, edges or vertices such as tr.Plane(), got {surface!r}."
+                    f"{shape if hasattr(surface, 'at') else ''}"
                 )
         reason = refusal(self.first, self.second)
         if reason:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import answering, unknown_attribute
+from trundle.arguments import advised, answering, unknown_attribute
 from trundle.preparing import preparing
 from trundle.typing import Array, Option, Value
 
@@ -83,6 +83,7 @@ class Energy:
         return float("nan") if trajectory is None else float(trajectory.work_error)
 
     @preparing("the picture")
+    @advised("write run.energy.plot(path='energy.png')")
     def plot(self, **options: Option) -> "Figure":
         """Draw the terms of the energy balance, and the remaining error.
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 from trundle.arguments import answering
 from trundle.equations.outputs.ports import Ports
@@ -140,6 +140,9 @@ class Power:
         return energy_flows(self.samples)
 
     # -- by name -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *names: object) -> NoReturn:
+        raise TypeError("run.power is not a function: an audit is run.power['hinge'], with square brackets.")
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         """Audit of a connection, force, law ("hinge.angle") or body; of a connection when it shares its name with a

@@ -94,6 +94,8 @@ class RunQuantities:
             raise UnknownNameError(shown(name), self.names, "quantity", remedy)
         if name in self._values:
             return self._values[name]
+        if name in ("time", "t") and name not in self:
+            raise UnknownNameError(name, self.names, "quantity", "The times of the samples are run.time.")
         part = self._register.get(name, what=self._what)
         whole = self._whole(part.quantity)
         return whole if part.component is None else _component(whole, part)

@@ -136,6 +136,7 @@ class Analyses(Unchangeable):
             )
         return found
 
+    @advised(**{"*": "values go by name, system.steady({'roll': 0.2})"})
     @with_quick_symbols
     def steady(
         self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0

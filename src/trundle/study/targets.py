@@ -71,7 +71,8 @@ class Targets:
             given = wanted[name]
             value = np.atleast_1d(np.nan if not_numbers(given) else np.asarray(given, dtype=float))
             if value.shape != (size,) or not np.all(np.isfinite(value)):
-                raise ModelError(f"start value of {name!r} must be {size} finite numbers, got {wanted[name]!r}.")
+                count = "one finite number" if size == 1 else f"{size} finite numbers"
+                raise ModelError(f"start value of {name!r} must be {count}, got {wanted[name]!r}.")
             numbers.append(value)
         self._values = np.concatenate(numbers)
         return self

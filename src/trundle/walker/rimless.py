@@ -241,7 +241,7 @@ def _turning(speed: float | None, gait: PlasticGait) -> float:
 def _check(spokes: int, slope: float, length: float, inertia_ratio: float, g: float) -> None:
     faults = []
     if not (isinstance(spokes, int) and spokes >= 3):
-        faults.append(f"rimless wheel: it takes three spokes to walk, got {spokes!r}.")
+        faults.append(f"rimless wheel: spokes must be an integer of at least 3, got {spokes!r}.")
     if not abs(slope) < pi / 2:
         faults.append(f"rimless wheel: the slope lies between -pi/2 and pi/2 (rad), got {slope!r}.")
     if not length > 0:

@@ -116,7 +116,10 @@ def _range(between: Sequence[float]) -> tuple[float, float]:
 def _check_parameter(f: Formulation, over: str, given: Sequence[str]) -> None:
     known = f.parameters.parameters
     if over not in known and over not in given:
-        raise UnknownNameError(over, [*known, *given], "parameter (m.parameter) or given value")
+        remedy = ""
+        if f.register.find(over) is not None:
+            remedy = f"Motions that differ in this quantity are steady ones: of='steady', given={{{over!r}: value}}."
+        raise UnknownNameError(over, [*known, *given], "parameter (m.parameter) or given value", remedy)
 
 
 # -- equilibria and steady motions -------------------------------------------------------------------------------------
