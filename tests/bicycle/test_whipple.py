@@ -126,7 +126,7 @@ def test_hand_of_the_coordinates(system: tr.System) -> None:
     assert state.u[names.index("rear hub.angle_rate")] == pytest.approx(4.6 / 0.3)
 
 
-def test_a_fall_is_told() -> None:
+def test_a_fall_is_reported() -> None:
     """A wheel that lies flat is a singular pose of its chain: the ending says so."""
     run = (
         benchmark()

@@ -193,7 +193,7 @@ def test_door_on_two_hinges_is_in_conflict_until_one_yields() -> None:
     assert check_against_engine(two_hinges(tr.Spring(1e6, 1e3))).conflicts == ()
 
 
-def test_what_depends_on_what_is_told() -> None:
+def test_what_depends_on_what_is_reported() -> None:
     m = tr.Model("pendulum")
     bob = m.body("bob", mass=1.0, inertia=INERTIA)
     m.connect(tr.Revolute("y"), m.ground, bob, name="hinge")

@@ -139,7 +139,7 @@ def test_nothing_is_left_behind_when_writing_fails(
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_laws_on_the_chain_of_a_contact_are_told() -> None:
+def test_laws_on_the_chain_of_a_contact_are_reported() -> None:
     m = tr.Model("wheel")
     wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1))
     law = {"x": tr.Servo(lambda t: t), "yaw": tr.Damper(0.1), "contact": tr.NoSlip()}

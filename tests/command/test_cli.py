@@ -244,7 +244,7 @@ def test_bench_without_the_benchmarks_says_how(monkeypatch, tmp_path):
     assert "make bench" in result.output
 
 
-def test_a_fault_of_the_program_is_told_without_a_traceback(monkeypatch, capsys):
+def test_a_fault_of_the_program_is_reported_without_a_traceback(monkeypatch, capsys):
     monkeypatch.setattr(System, "describe", lambda system: 1 / 0)
     monkeypatch.setattr("sys.argv", ["trundle", "describe", "simple-pendulum"])
     with pytest.raises(SystemExit) as leaving:

@@ -45,7 +45,7 @@ def test_count_picture_start_and_parameters(tmp_path):
     assert picture.is_file()
 
 
-def test_a_model_without_a_speed_is_told_so(tmp_path, monkeypatch):
+def test_a_model_without_a_speed_is_reported_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = call("eigen", "four-bar", "--speed", "0:10")
     assert result.exit_code == 1
@@ -54,7 +54,7 @@ def test_a_model_without_a_speed_is_told_so(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_start_that_is_no_steady_motion_is_told_so():
+def test_a_start_that_is_no_steady_motion_is_reported_so():
     result = call("eigen", "rolling-disc", "--speed", "1:2")
     assert result.exit_code == 1
     assert "the start is not a steady motion" in words(result)

@@ -14,20 +14,20 @@ def told(*arguments):
     return result.output
 
 
-def test_a_state_that_is_not_steady_is_told():
+def test_a_state_that_is_not_steady_is_reported():
     assert "neither an equilibrium nor a steady motion" in told("rolling-disc", "--at-start")
     assert "with 2 values of g between 5 and 10 the state is neither" in told(
         "rolling-disc", "--at-start", "--sweep", "g=5:10:2"
     )
 
 
-def test_nothing_is_told_of_an_equilibrium_that_stands():
+def test_nothing_is_reported_of_an_equilibrium_that_stands():
     for name in ("simple-pendulum", "ball-in-bowl"):
         output = told(name)
         assert "neither an equilibrium" not in output and "would be lost" not in output
 
 
-def test_a_disc_that_hangs_under_the_road_is_told():
+def test_a_disc_that_hangs_under_the_road_is_reported():
     assert "the mass centre of 'disc' lies under the plane of 'disc': a real contact would be lost" in told(
         "rolling-disc"
     )

@@ -15,7 +15,7 @@ def call(*arguments: str) -> str:
     return result.output
 
 
-def test_every_surface_and_every_refusal_is_told() -> None:
+def test_every_surface_and_every_refusal_is_reported() -> None:
     words = " ".join(call().split())
     for kind in (*surfaces(of_user=False), *edges(of_user=False)):
         assert kind.__name__ in words

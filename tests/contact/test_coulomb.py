@@ -264,7 +264,7 @@ def leaning(angle: float, speed: float, turning: float = 0.0) -> dict[str, Any]:
     [(-10.0, 3.0, "kane", 1e-10), (-10.0, 3.0, "kane", 1e-8), (-50.0, 1.0, "udwadia_kalaba", 1e-10),
      (-100.0, 2.5, "kane", 1e-10)],
 )  # fmt: skip
-def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str, rtol: float) -> None:
+def test_painleves_paradox_is_reported(speed: float, turning: float, formalism: str, rtol: float) -> None:
     """Friction is unique while 1 + 3 cos(a) (cos(a) - mu sin(a)) > 0; the run ends where that is lost."""
     with pytest.raises(SolveError, match=r"no unique acceleration.*Painleve.*compliant"):
         rod(formalism).simulate(0.1, leaning(1.0, -2.0), {"mu": 2.0})

@@ -178,7 +178,7 @@ REFUSED: dict[str, tuple[Any, Any, Any, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_yield_is_told(case: str) -> None:
+def test_what_cannot_yield_is_reported(case: str) -> None:
     pair, law, compliance, text = REFUSED[case]
     with pytest.raises(tr.TrundleError, match=text):
         joined(pair, law, compliance)

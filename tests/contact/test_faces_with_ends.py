@@ -45,7 +45,7 @@ def test_nothing_lands_beside_a_face() -> None:
     assert np.min(run.values("table.gap")) > 0.09
 
 
-def test_what_comes_in_past_an_end_is_told() -> None:
+def test_what_comes_in_past_an_end_is_reported() -> None:
     start = {"point.position": (1.5, 0, 0.5), "point.velocity": (-3, 0, 2)}
     run = table().simulate(1.0, start)
     assert not run.ok

@@ -75,7 +75,7 @@ def test_a_run_that_jams_inside_its_last_step_has_not_stopped_as_wanted() -> Non
     assert ending.name == "JAMMED" and not ending.ok and "contact 'a0' left no unique acceleration" in str(ending)
 
 
-def test_a_jump_into_the_paradox_is_told() -> None:
+def test_a_jump_into_the_paradox_is_reported() -> None:
     """The floor becomes rough at once: nothing crosses zero."""
     run = rods(1).simulate(0.1, leaning(1.0, -2.0), {"mu": 0.3, "later": 2.0})
     assert run.events == [("roughens", pytest.approx(0.02)), ("a0 jams", pytest.approx(0.02))]

@@ -113,7 +113,7 @@ def test_systems_with_it_are_copied_and_pickled(system: tr.System) -> None:
         assert twin.spec == system.spec
 
 
-def test_a_misspelt_mode_is_told() -> None:
+def test_a_misspelt_mode_is_reported() -> None:
     class Misspelt(Glazing):
         def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
             return s.mode("glased")

@@ -108,7 +108,7 @@ def falling(guarded: bool) -> tr.Run:
     return m.build().simulate(0.5, {"ball.position": (0, 0, 0.1), "box.position": (5, 0, 0.7)}, samples=501)
 
 
-def test_what_passes_through_a_floor_is_told_with_time_and_body() -> None:
+def test_what_passes_through_a_floor_is_reported_with_time_and_body() -> None:
     run = falling(False)
     (text,) = run.warnings
     fallen = np.sqrt(2 * (0.5 + 0.04) / 9.81)  # a tenth of its size below the floor

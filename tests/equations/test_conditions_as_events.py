@@ -90,6 +90,6 @@ def test_in_a_file_too(expression, time):
     assert run.events[0] == ("e", pytest.approx(time, abs=1e-9))
 
 
-def test_a_file_is_told_what_never_fires():
+def test_a_file_is_reported_what_never_fires():
     with pytest.raises((FileError, ModelError), match="constant between jumps"):
         read_model(FILE.format("step(cart.displacement)")).model.build()

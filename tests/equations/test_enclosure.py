@@ -58,7 +58,7 @@ def test_bounds_of_a_small_box_are_close_to_the_value(name):
         assert lo - 1e-12 <= float(value(a, b)) <= hi + 1e-12 and hi - lo < 1e-4 and not jumps
 
 
-def test_what_may_jump_is_told():
+def test_what_may_jump_is_reported():
     for name in ("sign", "floor", "where", "quotient", "tan"):
         f = ends(EXPRESSIONS[name] if name != "tan" else ca.tan(A + 1.5707963))
         assert float(f([-0.1, 0.1, -0.1, 0.2])[2]) == 1

@@ -143,7 +143,7 @@ def test_a_fault_in_a_further_section(section, told):
     assert told in faults(GOOD + section + "\n")
 
 
-def test_all_faults_are_told_at_once_in_the_order_of_lines():
+def test_all_faults_are_reported_at_once_in_the_order_of_lines():
     text = (
         GOOD.replace("mass: 1", "mass: mm").replace("Revolute", "Hinge")
         + "start: {hinge.x: 0}\noutputs: {o: nothing}\n"
@@ -153,7 +153,7 @@ def test_all_faults_are_told_at_once_in_the_order_of_lines():
     assert [line.split(",")[0].strip() for line in lines[1:]] == ["line 4", "line 6", "line 7", "line 8"]
 
 
-def test_a_key_given_twice_is_told_with_both_lines():
+def test_a_key_given_twice_is_reported_with_both_lines():
     assert "line 7, 'name' is given twice here, the first time in line 1" in faults(GOOD + "name: again\n")
 
 
@@ -183,7 +183,7 @@ def test_files_that_cannot_be_read(tmp_path):
         load_file(binary)
 
 
-def test_what_is_not_physical_is_told_with_line_and_field():
+def test_what_is_not_physical_is_reported_with_line_and_field():
     text = """\
 name: bad
 bodies:

@@ -8,7 +8,7 @@ import pytest
 import trundle as tr
 
 
-def test_linearising_off_an_equilibrium_is_told() -> None:
+def test_linearising_off_an_equilibrium_is_reported() -> None:
     """Eigenvalues are still given, with a warning at the line of the user; about an equilibrium without one."""
     m = tr.Model("pendulum")
     m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1)))

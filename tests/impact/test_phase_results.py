@@ -97,7 +97,7 @@ def test_arrays_have_the_numbers_of_single_impacts():
             assert np.isnan(many.kappas[i, 1]) and np.isnan(many.turns[i, 1])
 
 
-def test_a_double_point_is_told_by_the_centre_of_its_start():
+def test_a_double_point_is_reported_by_the_centre_of_its_start():
     plane = PercussionPlane(SIXTY)
     for mu, slip in ((0.1, 0.2), (0.5, -0.3), (2.0, 0.0)):
         (phase,) = predict(0.3, SIXTY, mu, slip).phases

@@ -280,7 +280,7 @@ def test_bad_input_is_refused(change, text):
         predict(**{**good, name: np.array([good[name], good[name], value])})
 
 
-def test_all_faults_are_told_at_once_and_shapes_must_fit():
+def test_all_faults_are_reported_at_once_and_shapes_must_fit():
     with pytest.raises(ModelError) as error:
         predict(-1.0, 2.0, -1.0, np.inf, 1.0, 2.0)
     assert len(error.value.faults) == 6

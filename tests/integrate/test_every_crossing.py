@@ -154,7 +154,7 @@ def test_crossings_of_awkward_functions(function, count):
     assert run.ok and len(run.events) == count
 
 
-def test_a_function_that_is_zero_has_no_crossings_and_is_told():
+def test_a_function_that_is_zero_has_no_crossings_and_is_reported():
     run = watching(lambda s: tr.sin(2 * s[X]) - 2 * tr.sin(s[X]) * tr.cos(s[X])).simulate(5.0)
     assert run.ok and not run.events
     assert any("could not be distinguished from zero" in text for text in run.warnings) and "warning" in run.summary()
@@ -176,7 +176,7 @@ def test_a_pole_beside_the_crossing_of_another_event_does_not_fire():
     assert times(run, "next") == pytest.approx([math.pi / 2 + 1e-7], abs=1e-11)
 
 
-def test_leaps_over_zero_and_functions_without_a_value_are_told():
+def test_leaps_over_zero_and_functions_without_a_value_are_reported():
     m = cart()
     m.event("heading", lambda s: tr.atan2(tr.sin(s[X]), tr.cos(s[X])), -1)
     m.event("root", lambda s: tr.sqrt(2 - s[X]) - 1)
@@ -203,7 +203,7 @@ def test_events_at_one_time_are_all_found():
     assert {name for name, t in run.events if abs(t - 0.5) < 1e-11} == {"e", "half", "twice", "mean"}
 
 
-def test_events_as_dense_as_the_steps_are_told(wavy, tmp_path):
+def test_events_as_dense_as_the_steps_are_reported(wavy, tmp_path):
     run = wavy.simulate(5.05)
     assert any("as dense as the steps" in text for text in run.warnings)
     assert tr.load(run.save(tmp_path / "run.nc")).warnings == run.warnings

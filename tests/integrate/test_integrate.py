@@ -100,7 +100,7 @@ def test_a_saved_integration_goes_on_to_the_same_bits(method):
         assert np.array_equal(each.trajectory().x, first.x) and each.trajectory().counts == first.counts
 
 
-def test_an_integration_that_has_no_start_or_no_way_is_told():
+def test_an_integration_that_has_no_start_or_no_way_is_reported():
     run = Integration(pendulum, DormandPrince8())
     with pytest.raises(SolveError, match="call begin"):
         run.advance(1.0)

@@ -107,7 +107,7 @@ def test_an_entry_under_the_name_of_another_is_made_anew(tmp_path: Path) -> None
     assert None in found and found & {b"code of one", b"code of the other"}
 
 
-def test_directory_that_cannot_be_written_is_told_once(tangle: Builder, tmp_path: Path) -> None:
+def test_directory_that_cannot_be_written_is_reported_once(tangle: Builder, tmp_path: Path) -> None:
     obstacle = tmp_path / "file"
     obstacle.write_text("not a directory")
     cache = ObjectCache(obstacle / "cache")

@@ -183,7 +183,7 @@ def turntable() -> tr.Model:
     return m
 
 
-def test_inputs_and_outputs_along_axes_of_the_ground_in_a_frame_that_turns_are_told() -> None:
+def test_inputs_and_outputs_along_axes_of_the_ground_in_a_frame_that_turns_are_reported() -> None:
     linear = turntable().build().linearise({"slot.displacement": 0.0})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

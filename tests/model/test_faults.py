@@ -83,7 +83,7 @@ QUESTIONS: dict[str, tuple[Callable[[System], Any], type[TrundleError], str]] = 
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_bad_question_is_told(system: System, name: str) -> None:
+def test_bad_question_is_reported(system: System, name: str) -> None:
     call, kind, text = QUESTIONS[name]
     with pytest.raises(kind) as caught:
         call(system)

@@ -96,7 +96,7 @@ def test_expressions_of_one_model_share_their_symbols_after_pickling() -> None:
         system.simulate(0.1, parameters={"L": -1.0})
 
 
-def test_a_class_that_no_other_process_can_find_is_told() -> None:
+def test_a_class_that_no_other_process_can_find_is_reported() -> None:
     class Odd:
         def __deepcopy__(self, memo: Any) -> "Odd":
             return self

@@ -194,7 +194,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", FAULTS)
-def test_fault_is_told_when_the_model_is_built(case: str) -> None:
+def test_fault_is_reported_when_the_model_is_built(case: str) -> None:
     make, text = FAULTS[case]
     with pytest.raises(ModelError, match=text):
         make().build()
@@ -234,7 +234,7 @@ SAID: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", SAID)
-def test_fault_is_told_at_once(case: str) -> None:
+def test_fault_is_reported_at_once(case: str) -> None:
     make, text = SAID[case]
     with pytest.raises(ModelError, match=text):
         make()

@@ -142,7 +142,7 @@ def test_motions_that_jump_are_refused_and_fast_ones_are_not(position, angle, wh
             system.simulate(10.0)
 
 
-def test_a_jump_in_one_case_of_a_batch_is_told_of_that_case() -> None:
+def test_a_jump_in_one_case_of_a_batch_is_reported_of_that_case() -> None:
     """By a parameter and by a table; the other cases are run, as alone."""
     m = tr.Model("deck")
     when, unused = m.parameter("when", 9.0, "s"), m.parameter("force", 1.0, "N")
@@ -172,7 +172,7 @@ def test_short_runs_in_smooth_frames_are_not_refused(duration: float) -> None:
     assert m.build().simulate(duration, {"cart.displacement_rate": 1.0}, samples=2).ok
 
 
-def test_jumps_in_short_runs_are_told() -> None:
+def test_jumps_in_short_runs_are_reported() -> None:
     m = tr.Model("ship")
     deck = m.moving_frame("deck", position=lambda s: (0, 0, 0.1 * tr.step(s.t - 5e-6)))
     m.connect(tr.Prismatic("x"), deck, m.body("cart", 1.0, (1, 1, 1)))

@@ -134,7 +134,7 @@ def test_what_cannot_be_left_out() -> None:
         system.imaginary_forces(body_in(False).simulate(0.01))
 
 
-def test_the_error_of_the_work_of_a_frame_that_the_motion_does_not_feel_is_told() -> None:
+def test_the_error_of_the_work_of_a_frame_that_the_motion_does_not_feel_is_reported() -> None:
     """A table shakes across a slow spring: long steps are right for the motion, too long for the books."""
     m = tr.Model("shaker")
     table = m.moving_frame("table", position=lambda s: (0.01 * tr.sin(300 * s.t), 0, 0))

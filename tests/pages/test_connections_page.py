@@ -37,7 +37,7 @@ def test_the_python_blocks_are_one_script(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "door.png").stat().st_size > 5000
 
 
-def test_every_joint_of_the_family_is_told():
+def test_every_joint_of_the_family_is_reported():
     assert [joint.__name__ for joint in JOINTS if f"`{joint.__name__}(" not in PAGE] == []
 
 

@@ -215,7 +215,7 @@ def test_sizes_may_be_parameters() -> None:
         assert found.u[0] == pytest.approx(2.0 * value)
 
 
-def test_contact_that_cannot_close_is_told() -> None:
+def test_contact_that_cannot_close_is_reported() -> None:
     m = tr.Model("out of reach")
     ball, rod = m.body("ball", 1.0, (1, 1, 1)), m.body("rod", 1.0, (1, 1, 1))
     m.connect(tr.Prismatic("x"), m.ground.at(0, 5.0, 0), ball)

@@ -103,7 +103,7 @@ def by_common_normals(rig, lateral, yaw):
         ({"wheel_profile_radius": 1e4}, ["would reach the axle"]),
     ],
 )
-def test_faults_are_all_told(sizes, words):
+def test_faults_are_all_reported(sizes, words):
     with pytest.raises(ModelError) as caught:
         replace(CONE, **sizes)
     assert len(caught.value.faults) == len(words)

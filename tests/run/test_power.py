@@ -270,7 +270,7 @@ def test_integrals_are_of_high_order_and_know_jumps():
     assert increments(np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))[0, 0] == pytest.approx(1.0)
 
 
-def test_samples_too_far_apart_are_told():
+def test_samples_too_far_apart_are_reported():
     m = tr.Model("fast")
     ball = m.body("ball", mass=1.0, inertia=(1, 1, 1))
     m.connect(tr.Prismatic("z"), m.ground, ball, name="guide", law=tr.Spring(1e6, 10.0))
@@ -312,7 +312,7 @@ def test_a_system_at_rest_gets_no_advice():
 # -- names and files ---------------------------------------------------------------------------------------------------
 
 
-def test_names_that_are_not_known_are_told():
+def test_names_that_are_not_known_are_reported():
     run = pendulum()
     with pytest.raises(UnknownNameError, match="pivot"):
         run.power["pivott"]

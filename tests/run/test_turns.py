@@ -100,7 +100,7 @@ def test_a_pin_beside_ball_joints_keeps_its_turns(samples):
     np.testing.assert_allclose(sparse, fine[:: 5000 // (samples - 1)], atol=1e-5)
 
 
-def test_turns_that_are_not_clear_are_told():
+def test_turns_that_are_not_clear_are_reported():
     """As in a run from a file, which has the samples alone."""
     run = bodies_on_balls().simulate(10.0, samples=3)
     assert run.trajectory is not None

@@ -16,11 +16,11 @@ def test_numbers_and_arrays_come_to_one_shape_and_are_copies():
 
 
 @pytest.mark.parametrize("value", ["a", "1.5", 1j, np.array([1j]), None, [[1], [1, 2]], {}, [None]])
-def test_what_is_no_real_number_is_told(value):
+def test_what_is_no_real_number_is_reported(value):
     with pytest.raises(ModelError, match="the turn must be a real number or an array of real numbers, got"):
         read_numbers("the turn", value)
 
 
-def test_shapes_that_do_not_go_together_are_told():
+def test_shapes_that_do_not_go_together_are_reported():
     with pytest.raises(ModelError, match=r"a \(2,\), c \(3,\)"):
         read_together({"a": [1, 2], "b": 0.0, "c": [1, 2, 3]})

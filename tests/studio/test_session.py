@@ -35,7 +35,7 @@ def asked(parameters=None, start=None, duration=1.0, **more):
     return {"parameters": parameters or {}, "start": start or {}, "duration": duration, **more}
 
 
-def test_a_model_is_told_with_its_values(pendulum: Session) -> None:
+def test_a_model_is_reported_with_its_values(pendulum: Session) -> None:
     told = pendulum.answer("begin", {})["model"]
     assert [p["name"] for p in told["parameters"]] == ["l", "m", "g"]
     assert told["start"][0] == {"name": "pivot.angle", "value": np.pi, "unit": "rad", "given": True} | {

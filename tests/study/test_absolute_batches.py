@@ -48,7 +48,7 @@ def test_balls_that_bounce_and_roll() -> None:
     assert [len(of_case) for of_case in batch.events] == [len(of_case) for of_case in kane.events]
 
 
-def test_a_spring_wound_by_more_than_half_a_turn_is_told_of() -> None:
+def test_a_spring_wound_by_more_than_half_a_turn_is_reported_of() -> None:
     m = tr.Model("hinge", gravity=(0, 0, 0))
     m.connect(tr.Revolute("z"), m.ground, m.body("rotor", mass=1.0, inertia=0.1), law=tr.Spring(0.05))
     system, rates = m.build("newton_euler"), np.array([1.0, -4.0, 5.0])

@@ -111,7 +111,7 @@ REFUSALS: dict[str, tuple[Callable[[], tr.Model], dict[str, Any], dict[str, Any]
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_a_case_that_simulate_refuses_is_told_and_the_others_run(name: str) -> None:
+def test_a_case_that_simulate_refuses_is_reported_and_the_others_run(name: str) -> None:
     make, start, parameters, text = REFUSALS[name]
     system = make().build()
 

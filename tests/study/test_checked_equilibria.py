@@ -140,7 +140,7 @@ def test_a_light_stiff_passenger_does_not_hide_instability(stiffness: float) -> 
         (lambda t, q, u: 0.3 + 0.0 * t, False),
     ],
 )
-def test_what_is_an_equilibrium_at_one_time_only_is_told(law: Any, passes: bool) -> None:
+def test_what_is_an_equilibrium_at_one_time_only_is_reported(law: Any, passes: bool) -> None:
     m = tr.Model("driven")
     bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1))
     m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(law))

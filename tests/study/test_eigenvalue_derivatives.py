@@ -173,7 +173,7 @@ def test_equal_eigenvalues_with_modes_of_their_own_have_derivatives() -> None:
     assert np.sort(np.abs(found)) == pytest.approx([0, 0, 0.25, 0.25], abs=1e-14)
 
 
-def test_critical_damping_is_told() -> None:
+def test_critical_damping_is_reported() -> None:
     m = tr.Model("critical")
     c = m.parameter("c", 2.0)
     m.connect(tr.Prismatic("x"), m.ground, m.body("cart", 1.0, 1.0), "slide", tr.Spring(1.0, damping=c))

@@ -126,7 +126,7 @@ def test_events_of_the_user_before_a_guard_are_kept() -> None:
     assert [name for name, _ in run.events] == ["half"]
 
 
-def test_cylinders_that_touch_along_a_line_are_told_before_the_run() -> None:
+def test_cylinders_that_touch_along_a_line_are_reported_before_the_run() -> None:
     system = rolling(tr.Cylinder(2.0), tr.Cylinder(0.5))
     with pytest.raises(SolveError, match=r"'c'.*along a line.*c\.yaw"):
         system.simulate(1.0)

@@ -14,7 +14,7 @@ def hinge(law: object, speed: float = 5.0) -> tr.Model:
     return m
 
 
-def test_a_spring_wound_by_more_than_half_a_turn_is_told_of() -> None:
+def test_a_spring_wound_by_more_than_half_a_turn_is_reported_of() -> None:
     run = hinge(tr.Spring(0.05)).build("newton_euler").simulate(2.0)
     assert run.outcome.startswith("HALF_TURN") and not run.ok
     assert "'rotor.angle' exceeded half a turn at t = 0.6" in run.outcome

@@ -68,7 +68,7 @@ def test_an_event_that_takes_the_inertia_away_is_refused(arm: System) -> None:
     assert list(batch.outcomes) == ["EVENT_REFUSED", "FINISHED"]
 
 
-def test_a_stepper_is_told_too(arm: System) -> None:
+def test_a_stepper_is_reported_too(arm: System) -> None:
     with pytest.raises(ModelError, match="no inertia"):
         arm.stepper(0.1, parameters={"I": 0.0, "L": 0.0})
 

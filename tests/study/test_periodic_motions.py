@@ -110,7 +110,7 @@ def test_multipliers_of_a_closed_loop_belong_to_its_one_freedom() -> None:
     assert np.max(np.abs(orbit.multipliers)) == pytest.approx(abs(slope), rel=1e-5)
 
 
-def test_what_has_no_answer_is_told() -> None:
+def test_what_has_no_answer_is_reported() -> None:
     system = oscillator(tr.Spring(4.0, 0.1)).build()
     with pytest.raises(UnknownNameError, match="passes"):
         find_orbit(system, Section("pases"))

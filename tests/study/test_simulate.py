@@ -301,7 +301,7 @@ def test_samples_that_do_not_fit_into_memory(samples: int) -> None:
         system.simulate(1.0, samples=samples)
 
 
-def test_memory_that_ends_during_a_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_ends_during_a_run_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 

@@ -92,7 +92,7 @@ def test_borders_have_the_digits_that_are_promised(stiffness: float, mass: float
     assert found == (pytest.approx((0.1 * border, border), rel=1e-8),)
 
 
-def test_what_cannot_be_answered_is_told(bike: System) -> None:
+def test_what_cannot_be_answered_is_reported(bike: System) -> None:
     model = tr.Model("arm")
     model.connect(tr.Revolute("z"), model.ground, model.body("arm", 1.0, 1.0))
     system = model.build()

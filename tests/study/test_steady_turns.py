@@ -59,5 +59,5 @@ def test_bicycle_in_a_steady_turn() -> None:
     assert nearest(other.eigenvalues, linear.eigenvalues) < 1e-9
 
 
-def test_a_state_that_is_not_steady_is_told() -> None:
+def test_a_state_that_is_not_steady_is_reported() -> None:
     assert not benchmark().build().linearise({"speed": 5.0, "roll": 0.1}).steady

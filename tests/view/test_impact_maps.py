@@ -147,7 +147,7 @@ def test_the_verb_predicts():
         (["predict", "--beta", 60, "--lambda", -1, "--mu", 1], 1, "inertia_ratio is -1.0"),
     ],
 )
-def test_faults_are_told(arguments, code, text):
+def test_faults_are_reported(arguments, code, text):
     result = call(*arguments)
     assert result.exit_code == code
     assert text in " ".join(result.output.split())

@@ -154,7 +154,7 @@ def test_a_picture_is_written_and_says_its_numbers(tmp_path):
         assert box.x0 >= 0 and box.x1 <= width + 1 and box.y0 >= 0 and box.y1 <= height + 1
 
 
-def test_many_bodies_are_taken_together_and_doubt_is_told():
+def test_many_bodies_are_taken_together_and_doubt_is_reported():
     found = lay_out(made_up(30, 7), [], bodies=5)
     names = {str(p.node) for p in found.places if isinstance(p.node, EnergyNode) and p.node.kind == "body"}
     assert len(names) <= 6 and "25 other bodies" in names

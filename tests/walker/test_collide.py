@@ -318,7 +318,7 @@ def test_rest_under_gravity() -> None:
         collide(0.4, 0.7, 0.5, 0.1, -0.3, tr.LinearContact(1e3, 5.0), gravity=9.81)
 
 
-def test_faults_are_told_together() -> None:
+def test_faults_are_reported_together() -> None:
     with pytest.raises(ModelError) as told:
         collide(0.0, 60.0, -0.1, inf, 1.0, mass=0.0, length=-1.0, gravity=-9.81, duration=0.0)
     names = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "mass", "length", "gravity", "duration")

@@ -45,6 +45,6 @@ def test_one_ball_and_many_bounces() -> None:
     assert np.min(gaps) > -1e-9  # nothing fell through the plate
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ModelError, match="distance must be above zero"):
         bouncing_dimer(distance=0.0)

@@ -114,7 +114,7 @@ def test_a_fast_wheel_leaves_the_ground() -> None:
         assert (run.events[0][0] == "foot0 parts") == parts
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ModelError, match="spokes must be an integer of at least 3"):
         rimless_wheel(spokes=2)
     with pytest.raises(ModelError, match="pivoting_wheel"):

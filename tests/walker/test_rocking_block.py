@@ -84,7 +84,7 @@ def test_overturning() -> None:
         assert (run.events[-1][0] == "overturns") == falls
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ModelError, match="half_width must be above zero"):
         rocking_block(0.0)
     with pytest.raises(ModelError, match="over its edge already"):
