@@ -81,7 +81,7 @@ def test_bad_usage_gives_code_2_and_a_hint(arguments, told):
 def test_check_tells_independent_coordinates():
     told = words(call("check", "benchmark-bicycle"))
     assert "4 bodies, 5 connections, 3 degrees of freedom." in told
-    assert "Rolling and prescribed rates hold velocities only: 7 coordinates are independent." in told
+    assert "Rolling and prescribed rates constrain velocities only: 7 coordinates are independent." in told
 
 
 def test_start_values_by_short_names(tmp_path):

@@ -169,7 +169,7 @@ def test_story_of_a_model() -> None:
         "gain = 2.5 N m",
         "1 degree of freedom.",
         "Independent: ",
-        "Redundant constraints, taken out",
+        "Redundant constraints, left out",
     ):
         assert words in text, (words, text)
 

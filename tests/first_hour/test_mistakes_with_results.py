@@ -256,3 +256,15 @@ def test_the_summary_shows_inputs_as_they_were_given(tmp_path):
     assert "inputs        torque(t) (" in run.summary() and "torque = 0" not in run.summary()
     run.save(tmp_path / "run.nc")
     assert "inputs        torque(t) (" in tr.load(tmp_path / "run.nc").summary()
+
+
+def test_the_table_of_a_run_is_data_of_a_fit():
+    system = pendulum().build()
+    run = system.simulate(2.0, {"bob.angle": 0.5}, {"k": 3.0}, samples=21)
+    for data in (run.to_pandas("bob.angle"), run.dataset[["bob.angle", "bob.angle_rate"]]):
+        assert tr.fit(system, data, {"k": 2.5, "bob.angle": 0.4}).values["k"] == pytest.approx(3.0, abs=1e-6)
+    degrees = run.to_pandas("bob.angle").rename(columns={"bob.angle [rad]": "bob.angle [deg]"})
+    with pytest.raises(tr.TrundleError, match="was measured in 'deg'"):
+        tr.fit(system, degrees, {"k": 2.5})
+    with pytest.raises(tr.TrundleError, match=r"of a run give run\.to_pandas"):
+        tr.fit(system, run, {"k": 2.5})

@@ -284,7 +284,7 @@ def test_relative_curvature_at_a_vertex_of_two_ellipsoids() -> None:
 
 def test_a_pair_beside_the_tree_says_so() -> None:
     text = model(tr.HigherPair(tr.Plane(), tr.Ellipsoid(0.3, 0.2, 0.1)), tr.NoSlip()).build().describe()
-    assert "always beside the tree, since no screws sweep the Ellipsoid" in text
+    assert "never a joint of the tree, since no screws sweep the Ellipsoid" in text
     with pytest.raises(ModelError, match="not a chain of screws"):
         tr.HigherPair(tr.Plane(), tr.Ellipsoid(0.3, 0.2, 0.1)).chain()
 

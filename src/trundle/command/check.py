@@ -19,11 +19,11 @@ def print_check(file: ModelFile) -> None:
     )
     if system.mobility.configuration > freedoms:
         typer.echo(
-            f"Rolling and prescribed rates hold velocities only: {system.mobility.configuration} coordinates are "
+            f"Rolling and prescribed rates constrain velocities only: {system.mobility.configuration} coordinates are "
             "independent."
         )
     if system.mobility.redundant:
-        typer.echo(f"Redundant constraints, taken out: {', '.join(system.mobility.redundant)}.")
+        typer.echo(f"Redundant constraints, left out: {', '.join(system.mobility.redundant)}.")
     if state.changed:
         typer.echo(f"Start values that had to be changed:\n{state.report()}")
     print_seals(system.graph)

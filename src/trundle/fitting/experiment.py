@@ -26,7 +26,7 @@ class Experiment:
 
     Parameters
     ----------
-    data : xarray.Dataset, pandas.DataFrame, mapping or path of a CSV file
+    data : xarray.Dataset, pandas.DataFrame (as of `run.to_pandas`), mapping or path of a CSV file
         "time" (s) and quantities of the model by name, one number a sample, or a row of numbers where the quantity is
         a vector ("ball.position" of shape (n, 3)); nan where nothing was measured. Columns with the names of inputs
         are what the system was given. A CSV file has the names in its first line, with or without units in brackets,
@@ -139,7 +139,13 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
     """Numbers by name, and units of those that have some."""
     if isinstance(data, str | Path):
         return _read(Path(data))
-    names = getattr(data, "variables", getattr(data, "columns", data))  # xarray, pandas, mapping
+    if type(data).__name__ == "Run":
+        raise ModelError(
+            "data are quantities by name; of a run give run.to_pandas('bob.angle'), or others of its names."
+        )
+    if hasattr(data, "columns") and hasattr(data, "index"):  # pandas
+        return _of_frame(data)
+    names = [n for n, v in data.variables.items() if "time" in v.dims] if hasattr(data, "variables") else data  # xarray
     try:
         units = {str(n): str(attrs["units"]) for n in names if "units" in (attrs := getattr(data[n], "attrs", {}))}
         dates = [str(name) for name in names if np.asarray(data[name]).dtype.kind in "mM"]
@@ -147,7 +153,19 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
             raise ModelError(f"{dates[0]!r} has dates or time spans: give seconds, as numbers.")
         return {str(name): np.array(data[name], dtype=float) for name in names}, units
     except (TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"the data are not numbers by name: {error}.") from error
+        raise ModelError(f"the data are not numbers by name: {str(error).rstrip('.')}.") from error
+
+
+def _of_frame(frame: Given) -> tuple[dict[str, Array], dict[str, str]]:
+    """Columns of a DataFrame, with or without units in brackets; its index is the time where that has this name."""
+    if str(frame.index.name).partition("[")[0].strip() == "time":
+        frame = frame.reset_index()
+    names = {str(column): str(column).partition("[")[0].strip() for column in frame.columns}
+    units = {name: column.partition("[")[2].rstrip("] ") for column, name in names.items() if "[" in column}
+    found, attributes = _columns(
+        {name: frame[column] for column, name in zip(frame.columns, names.values(), strict=True)}
+    )
+    return found, attributes | units
 
 
 def _read(path: Path) -> tuple[dict[str, Array], dict[str, str]]:

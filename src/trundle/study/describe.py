@@ -72,7 +72,7 @@ def _loops(topology: Topology) -> Iterator[str]:
 def _beside_tree(topology: Topology) -> Iterator[str]:
     if topology.parallel:
         yield ""
-        yield "Beside the tree, by efforts alone:"
+        yield "Not part of the tree, acting by forces:"
     for c in topology.parallel:
         yield f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}{_cut(c)}"
 
@@ -110,7 +110,7 @@ def _freedoms(layout: StateLayout, mobility: Freedoms) -> Iterator[str]:
     )
     if mobility.configuration > mobility.freedoms:
         yield (
-            "Rolling and prescribed rates hold velocities only: "
+            "Rolling and prescribed rates constrain velocities only: "
             f"{_count(mobility.configuration, 'independent coordinate')}, "
             f"{_count(mobility.freedoms, 'independent speed')}."
         )
@@ -119,7 +119,7 @@ def _freedoms(layout: StateLayout, mobility: Freedoms) -> Iterator[str]:
         yield f"Independent: {', '.join(motions[i] for i in mobility.independent)}."
     if mobility.redundant:
         yield (
-            f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
+            f"Redundant constraints, left out (their reactions are not determined by rigid bodies): "
             f"{', '.join(mobility.redundant)}."
         )
 
@@ -129,7 +129,7 @@ def _cut(c: ConnectedPair) -> str:
     if c.pair.in_tree or not isinstance(c.pair, HigherPair):
         return ""
     names = " and ".join(type(s).__name__ for s in (c.pair.first, c.pair.second) if not s.swept)
-    return f"; always beside the tree, since no screws sweep the {names}"
+    return f"; never a joint of the tree, since no screws sweep the {names}"
 
 
 def _laws(c: ConnectedPair) -> str:
