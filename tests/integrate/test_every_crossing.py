@@ -183,7 +183,7 @@ def test_leaps_over_zero_and_functions_without_a_value_are_reported():
     run = m.build().simulate(5.0)
     assert times(run, "heading") == pytest.approx([math.pi]) and times(run, "root") == pytest.approx([1.0])
     leap, lost = run.warnings
-    assert "'heading' fired 1 times where its function leaps over zero" in leap
+    assert "'heading' fired 1 times where its function jumps over zero" in leap
     assert "function of event 'root' was not a number" in lost
 
 

@@ -109,7 +109,7 @@ def test_steady_frames_have_eigenvalues_that_last(name: str, recwarn: pytest.War
 def test_eigenvalues_in_a_frame_that_is_not_steady_are_told_to_be_of_one_time() -> None:
     """A lamp under a hook that heaves: (g + a) / l at that time; a force that depends on time does not count."""
     system = examples.model("lamp-on-ship").build()
-    with pytest.warns(FrozenTimeWarning, match="at t = 1 s, held as they are there.*Linearise where frames") as told:
+    with pytest.warns(FrozenTimeWarning, match="at t = 1 s, frozen at that time.*Linearise where frames") as told:
         linear = system.linearise({"lamp.angle": 0.0}, {"roll": 0.0, "heave": 0.5}, t=1.0)
     assert linear.frozen and told[0].filename == __file__
     for t in (0.0, np.pi / 1.6):  # also where the rate of change passes zero

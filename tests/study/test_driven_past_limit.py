@@ -31,7 +31,7 @@ CASES += [("kane", "stiff", -1.0), ("kane", "auto", 1.0), ("kane", "auto", 0.02)
 def test_the_limit_is_named(formalism: str, method: str, speed: float) -> None:
     run = driven_rocker(speed).build(formalism).simulate(20.0, method=method, samples=2)
     assert run.outcome.startswith("CONSTRAINT") and not run.ok
-    assert "prescribed motion of 'rocker.angle' has come to a limit of the mechanism" in run.outcome
+    assert "prescribed motion of 'rocker.angle' has reached a limit of the mechanism" in run.outcome
     meets = limit(0.9 + 0.3 if speed > 0 else 0.9 - 0.3)
     assert run.trajectory.t_end == pytest.approx((meets + 1.9) / speed, rel=1e-6)
 

@@ -276,7 +276,7 @@ def test_a_full_disk_loses_nothing(
         usual(self, *rest)
 
     monkeypatch.setattr(zarr.Array, "__setitem__", full)
-    with pytest.raises(StoreError, match=r"No space left on device.*again to go on"):
+    with pytest.raises(StoreError, match=r"No space left on device.*again to continue"):
         run(system, out=tmp_path / "s.zarr")
     monkeypatch.undo()
     kept = run(system, out=tmp_path / "s.zarr")

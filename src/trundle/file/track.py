@@ -151,7 +151,7 @@ class _Reader:
     def _points(self) -> rail.FittedLine:
         for key in ("segments", "profile", "position", "heading", "pivot", "curvature_jumps"):
             if key in self.content:
-                self.faults.add((key,), f"measured points say this themselves; leave {key!r} out")
+                self.faults.add((key,), f"this follows from the measured points; leave {key!r} out")
         given = self.content.get("tolerance")
         if isinstance(given, dict):
             tolerance: Raw = {key: self.numbers.one(value, ("tolerance", key)) for key, value in given.items()}

@@ -86,7 +86,7 @@ class Integration:
         workspace, passages = self._begun()
         run = workspace.record
         if not run.t <= to <= run.t_last:
-            raise SolveError(f"the run stands at {run.t} s and reaches to {run.t_last} s; {to} s is not between them.")
+            raise SolveError(f"the run is at {run.t} s and reaches to {run.t_last} s; {to} s is not between them.")
         run.t_end = to
         self.outcome = _run(workspace, passages, self.options.supervision)
         return self.outcome

@@ -51,7 +51,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
         driven = driven_past_limit(f, trajectory.t_end, trajectory.x_end, p)
         if driven:
             text += (
-                f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
+                f" The prescribed motion of {', '.join(map(repr, driven))} has reached a limit of the mechanism: its "
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
     if outcome is TABLE_LEFT:
@@ -110,8 +110,8 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     for name, leaps, lost in zip(names, doubts.leaps, doubts.lost, strict=True):
         if leaps:
             found.append(
-                f"Event {name!r} fired {leaps} times where its function leaps over zero and is not zero (tr.floor, "
-                "tr.where, tr.atan2 at half a turn). Where that is not meant, write a function without leaps."
+                f"Event {name!r} fired {leaps} times where its function jumps over zero without being zero (tr.floor, "
+                "tr.where, tr.atan2 at half a turn). If that is not intended, write a function without jumps."
             )
         if lost < np.inf:
             found.append(
@@ -208,8 +208,10 @@ def jammed_within_step(f: Formulation, p: AnyArray) -> Outcome:
     names = [repr(name) for name, place in places.items() if place < 0 or p[place] == 1.0] or list(map(repr, places))
     return replace(
         JAMMED,
-        sentence=f"Friction at contact {', '.join(names)} left no unique acceleration (Painleve's paradox), or none "
-        "that is a number, inside the last step: rigid bodies jam, or forces grow beyond all measure.",
+        sentence=(
+            f"Friction at contact {', '.join(names)} left no unique acceleration (Painleve's paradox), or none that "
+            "is finite, inside the last step: rigid bodies jam, or forces diverge."
+        ),
     )
 
 

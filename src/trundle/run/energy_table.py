@@ -21,8 +21,8 @@ NEGLIGIBLE_SHARE = 1e-12  # of the largest row; less is round-off
 COARSE = 0.01  # of the largest row: a larger closing error makes the table doubtful
 SAMPLES = "The samples are too far apart for these motions: simulate with more samples."
 LEAK = (
-    "A law or force at {!r} does not account for its energy: what it gives is not what it supplies less what it loses "
-    "and stores. Correct its potential, dissipated or supplied."
+    "A law or force at {!r} does not account for its energy: the energy given differs from the energy supplied minus "
+    "that dissipated and stored. Correct its potential, dissipated or supplied."
 )
 STEPS = "The energy balance of the run itself does not close (drift {:.1g}): simulate with smaller rtol and atol."
 

@@ -102,7 +102,7 @@ def _likely_reason(c: ConnectedPair) -> str:
     flat = getattr(c.pair, "second", None)
     if isinstance(flat, Plane | Line | Segment):
         return (
-            f" The material of a {type(flat).__name__} lies below z = 0 of its frame: if {c.touching.name!r} shall lie "
+            f" The material of a {type(flat).__name__} lies below z = 0 of its frame: if {c.touching.name!r} must lie "
             "above, give that frame half a turn, body.frame((0, 0, 0), ('y', np.pi))."
         )
     return ""

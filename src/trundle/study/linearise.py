@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 
 FROZEN = (
     "the linear equations about this state change with time: a frame does not move steadily, or a law depends on "
-    "time. The eigenvalues are those of the equations at t = {t:g} s, held as they are there; they do not say whether "
+    "time. The eigenvalues are those of the equations at t = {t:g} s, frozen at that time; they do not show whether "
     "motions grow. Linearise where frames move steadily (give t or parameters), or simulate from slightly different "
     "starts."
 )
 
 UNSTEADY = (
-    "the state is neither an equilibrium nor a steady motion: something accelerates there, and the eigenvalues do not "
-    "say how motions near it grow. Linearise about system.equilibrium(...) or system.steady(...), or give a state in "
+    "the state is neither an equilibrium nor a steady motion: something accelerates there, and the eigenvalues do "
+    "not show how motions near it grow. Linearise about system.equilibrium(...) or system.steady(...), or give a "
+    "state in "
     "which nothing accelerates."
 )
 

@@ -32,7 +32,7 @@ def check_on_surfaces(f: Formulation, q: Array, t: float, p: Array) -> None:
             raise OffSurface(
                 f"contact {guard.contact!r} would lie beyond the end (an apex, a cusp or a fold) of its "
                 f"{guard.surface}, where there is no such surface. Start nearer to the pose in which its coordinates "
-                "are zero, or give other coordinates; trace() goes on beyond the end and finds where it lies."
+                "are zero, or give other coordinates; trace() continues beyond the end and locates it."
             )
 
 

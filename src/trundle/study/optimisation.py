@@ -117,7 +117,7 @@ def optimise(
             z, settled, success = best, False, True
             warn(
                 f"the optimisation was interrupted after {functions[0].count} evaluations of the objective: these are "
-                "the best values that it met. Give them as start= to go on."
+                "the best values found. Give them as start= to continue."
             )
     held = tuple(f.value(z) for f in functions[1:])
     missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 ELSEWHERE = {
-    "step": "stepper.advance(to=stepper.time + 0.01) goes on to a time",
-    "simulate": "stepper.advance(to=stepper.end) goes on to the end",
+    "step": "stepper.advance(to=stepper.time + 0.01) integrates to a time",
+    "simulate": "stepper.advance(to=stepper.end) integrates to the end",
     "state": "stepper['bob.angle'] is one quantity, stepper.states(names) are several",
     "reset": "saved = stepper.save() at the start, and stepper.restore(saved)",
     "results": "run = stepper.run(), then run['bob.angle']",

@@ -140,7 +140,7 @@ def _interrupted(layout: Layout, store: SweepStore | None, kept: dict[int, Part]
         done = sum(layout.size(i) for i in set(range(layout.parts)) - set(store.missing()))
         raise KeyboardInterrupt(
             f"the sweep was interrupted: {done} of {layout.cases} cases are in {store.path}. Run the same sweep again "
-            "to go on."
+            "to continue."
         ) from None
     if not kept:
         raise KeyboardInterrupt("the sweep was interrupted before its first cases were done.") from None
@@ -149,7 +149,7 @@ def _interrupted(layout: Layout, store: SweepStore | None, kept: dict[int, Part]
     undone = sum(int(np.sum(part[0]["outcome"].values == INTERRUPTED)) for part in kept.values())
     warn(
         f"the sweep was interrupted: {undone} of {layout.cases} cases are not done; their outcome is INTERRUPTED and "
-        "their values are nan (counts -1). With out='name.zarr' the same call goes on where it was stopped."
+        "their values are nan (counts -1). With out='name.zarr' the same call continues where it was stopped."
     )
 
 

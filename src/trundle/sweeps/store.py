@@ -83,7 +83,7 @@ class SweepStore:
         if other:
             raise StoreError(
                 f"{self.path} belongs to another sweep: its {', '.join(other)} differ{'s' * (len(other) == 1)} from "
-                "what is asked now. Nothing was changed; give another out=, or the same sweep to go on with it."
+                "those of this call. Nothing was changed; give another out=, or the same sweep to continue it."
             )
         self.root = root
 
@@ -176,6 +176,6 @@ def _words(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}. Parts that were written are whole; run the same "
-            "sweep again to go on."
+            f"{path} cannot be written: {error.strerror or error}. Parts that were written are complete; run the same "
+            "sweep again to continue."
         ) from error

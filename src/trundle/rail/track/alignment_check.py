@@ -56,8 +56,8 @@ def joined(line: "Alignment", jumps: bool) -> list[Ends]:
         if number and wanted is not None:
             if abs(wanted.curvature - now.curvature) > SAME_CURVATURE and not jumps:
                 faults.append(
-                    f"{where}: the curvature jumps from {_radius(now.curvature)} to {_radius(wanted.curvature)}. Put a "
-                    f"transition curve between them, or say curvature_jumps=True."
+                    f"{where}: the curvature jumps from {_radius(now.curvature)} to {_radius(wanted.curvature)}. Put "
+                    "a transition curve between them, or give curvature_jumps=True."
                 )
             if abs(wanted.cant - now.cant) > SAME_CANT:
                 faults.append(

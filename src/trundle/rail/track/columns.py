@@ -78,7 +78,7 @@ def _read_file(path: Path) -> dict[str, Array]:
         cells = next(csv.reader([line], delimiter=mark))
         if len(cells) != len(names) or not all(_is_number(cell) for cell in cells):
             raise FileError(
-                f"{path}, line {i}: {len(names)} finite numbers are wanted here, not {line.strip()[:60]!r}."
+                f"{path}, line {i}: {len(names)} finite numbers are expected here, not {line.strip()[:60]!r}."
             )
         numbers[k] = [float(cell) for cell in cells]
     if len(set(names)) < len(names):

@@ -256,7 +256,7 @@ def _tolerances(given: float | Mapping[str, float], wanted: tuple[str, ...]) -> 
         one = {key: _positive(value, f"tolerance of {key}") for key, value in given.items()}
         return {**{key: max(one.values(), default=1e-3) for key in wanted}, **one}
     if "curvature" in wanted:
-        raise ModelError('say what the tolerance is of, such as {"curvature": 1e-6, "cant": 1e-3}; units differ.')
+        raise ModelError('give the tolerance by quantity, such as {"curvature": 1e-6, "cant": 1e-3}; units differ.')
     return dict.fromkeys(wanted, _positive(given, "tolerance"))
 
 

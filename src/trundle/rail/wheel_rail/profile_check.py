@@ -122,7 +122,7 @@ def _first_crossing(s: Array, z: Array) -> tuple[int, int] | None:
 
 def _check_side_up(name: str, kind: str, s: Array, z: Array) -> None:
     """A rail is highest inside its head; a wheel with a flange is lowest there, at negative places."""
-    remedy = "Heights go upwards; where they are given downwards, say z_down=True."
+    remedy = "Heights go upwards; if they are given downwards, give z_down=True."
     if kind == "rail":
         rim = max(z[0], z[-1])
         if np.max(z) - rim < 0.1 * np.ptp(z) and np.ptp(z) > 2e-3:

@@ -209,7 +209,7 @@ def follow(
     rough = [x for x, doubt in doubts.items() if doubt > DOUBT]
     if rough:
         warn(
-            f"the multiplier of a shift in time, which is 1, is found wrong by a factor of up to "
+            f"the multiplier of a shift in time, which is 1, has an error of a factor of up to "
             f"{np.exp(min(max(doubts.values()), 700.0)):.3g} at {len(rough)} of {len(doubts)} points ({over} from "
             f"{min(rough):.5g} to {max(rough):.5g}): the others may be as wrong, and what they grow by less than that "
             "counts as not growing. Give more intervals.",

@@ -34,8 +34,8 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
     """Give the run of a case its derivatives by the parameters and start values that the options name."""
     if options.on_event is not None:
         raise SolveError(
-            "a run whose events are answered by on_event has no derivatives: what it answers is not known to the "
-            "equations. Give the events actions, m.event(..., action={...})."
+            "a run with on_event has no derivatives: the values that it returns are unknown to the equations. Give "
+            "the events actions, m.event(..., action={...})."
         )
     if options.chosen_method().needs_jacobian:
         raise SolveError(

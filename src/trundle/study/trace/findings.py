@@ -128,7 +128,7 @@ class Finder:
         loops, lost = self._folded(q)
         text = (
             f"singular pose at {self._said(value)}: the constraints lose {lost} of their rank in "
-            f"{', '.join(map(repr, loops))}, and the motion could go on along several branches."
+            f"{', '.join(map(repr, loops))}, and the motion could continue on several branches."
         )
         return i + s / stretch.end, Finding("singular pose", value, text, ", ".join(loops))
 

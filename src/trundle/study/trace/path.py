@@ -136,7 +136,7 @@ class Walker:
             if len(points) > self.limit:
                 raise SolveError(
                     f"the trace took {self.limit} points and has reached {self.locus.coordinate} = {here.value:.9g} of "
-                    f"{value:.9g}. Give a larger step or a larger limit, or look whether the curve runs on without end."
+                    f"{value:.9g}. Give a larger step or a larger limit, or check whether the curve is unbounded."
                 )
             there = self._step(here, value)
             stretch = Stretch(self.locus, here, there)
@@ -154,7 +154,7 @@ class Walker:
                 self.path.turned = True
                 self.path.outcome = (
                     f"turning point: {self.locus.coordinate} has its {way} value {last.value:.12g} and cannot reach "
-                    f"{value:.9g}. through_folds=True goes on along the curve."
+                    f"{value:.9g}. through_folds=True continues along the curve."
                 )
                 return False
             if fold and (last.value - value) * (there.value - value) <= 0:
