@@ -15,6 +15,7 @@ from trundle.kernel import (
     Kernel,
     compile_busy,
     compile_kernels,
+    doors,
     evaluate,
     keep_and_load,
     load_kept,
@@ -102,10 +103,12 @@ def test_a_machine_without_fused_products(tangle: Builder, monkeypatch: pytest.M
     plain = Target(host().triple, host().cpu, ",".join(f for f in host().features.split(",") if "fma" not in f))
     if plain.fuses:
         pytest.skip("all machines of this kind fuse")
-    for module in ("jit", "threaded", "tiers", "compile", "cache"):
+    for module in ("jit", "threaded", "doors", "compile", "cache"):
         monkeypatch.setattr(f"trundle.kernel.{module}.host", lambda: plain)
     code = threaded.threaded_code.__wrapped__(1)
     monkeypatch.setattr(tiers, "threaded_code", lambda lanes: code)
+    monkeypatch.setattr(doors, "_code", doors._code.__wrapped__)
+    monkeypatch.setattr(tiers, "_doors", doors.Doors())
     kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
     machine = compile_kernels({"f": tangle()}, cache=None)["f"]
     np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))

@@ -5,16 +5,14 @@ starts in threaded code (see `threaded`), which counts its calls; when they are 
 disk, and takes over, even in the middle of a run. Both give the same bits.
 """
 
-import ctypes
 from collections.abc import Callable, Mapping
-from functools import cache
 from threading import Lock
 
 import numpy as np
 
-from trundle.kernel.jit import Kernel, Shape, emit_object, host, load_code
+from trundle.kernel.doors import Doors
+from trundle.kernel.jit import Kernel, Shape
 from trundle.kernel.live import Live
-from trundle.kernel.lower import ARGUMENTS, PARAMETERS, many_symbol, module, symbol
 from trundle.kernel.memory import address_of
 from trundle.kernel.program import Program
 from trundle.kernel.threaded import SELF, threaded_code
@@ -31,6 +29,7 @@ _NEVER = 2**62
 
 _CODE, _CALLS = SELF.index("code"), SELF.index("calls")
 _live: "Live[Threaded]" = Live(len(SELF), _CALLS)
+_doors = Doors()
 _one_by_one = Lock()
 
 
@@ -107,62 +106,9 @@ def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.n
 
 def load_threaded(parts: Mapping[str, Threaded]) -> dict[str, Kernel]:
     """Kernels of threaded code, each behind an address that stays when machine code takes over."""
-    engine = load_code(_doors(len(parts)))
-    words = np.array([address_of(part.words) for part in parts.values()], np.int64)
-    ctypes.memmove(engine.get_global_value_address(_TABLE), address_of(words), words.nbytes)
     kernels = {}
-    for k, (name, part) in enumerate(parts.items()):
-        s = part.shape
-        address, many = (engine.get_function_address(of(str(k))) for of in (symbol, many_symbol))
-        owned = (engine, part)
-        kernels[name] = Kernel(name, address, s.lanes, s.n_x, s.n_p, s.n_out, s.work_size, many, owned, part)
+    for name, part in parts.items():
+        s, door = part.shape, _doors.take(part, address_of(part.words))
+        owned = (door.engine, part)
+        kernels[name] = Kernel(name, door.once, s.lanes, s.n_x, s.n_p, s.n_out, s.work_size, door.many, owned, part)
     return kernels
-
-
-_TABLE = "trundle.kernels"
-
-
-@cache
-def _doors(count: int) -> bytes:
-    """Object code of functions that go on to the machine code of a kernel or, while there is none, to its steps."""
-    bodies = [f"@{_TABLE} = dso_local global [{count} x ptr] zeroinitializer, align 8\n"]
-    bodies += [_door(k) + _loop(k) for k in range(count)]
-    return emit_object(module(host(), 1, set(), bodies))
-
-
-def _word(name: str, kind: str = "i64") -> str:
-    return (
-        f"%at_{name} = getelementptr i64, ptr %self, i64 {SELF.index(name)}\n"
-        f"%{name} = load {kind}, ptr %at_{name}, align 8\n"
-    )
-
-
-def _own_words(k: int) -> str:
-    return f"%self = load ptr, ptr getelementptr (ptr, ptr @{_TABLE}, i64 {k}), align 8\n"
-
-
-def _door(k: int) -> str:
-    return (
-        f'define dso_local void @"{symbol(str(k))}"({PARAMETERS}) #0 {{\n{_own_words(k)}{_word("code", "ptr")}'
-        "%none = icmp eq ptr %code, null\nbr i1 %none, label %threaded, label %machine\n"
-        f"machine:\ntail call void %code({ARGUMENTS})\nret void\n"
-        f"threaded:\n{_word('start', 'ptr')}tail call void %start({ARGUMENTS}, ptr %self)\nret void\n}}\n"
-    )
-
-
-def _loop(k: int) -> str:
-    """Over groups of lanes, so that Python calls once for many evaluations."""
-    sizes = {"t": "lanes", "x": "n_x", "p": "n_p", "out": "n_out"}
-    moves = "\n".join(
-        f"%{array}_at = mul i64 %k, %{size}\n%{array}_k = getelementptr double, ptr %{array}, i64 %{array}_at"
-        for array, size in sizes.items()
-    )
-    return (
-        f'define dso_local void @"{many_symbol(str(k))}"(i64 %n, {PARAMETERS}) #0 {{\nentry:\n{_own_words(k)}'
-        f"{''.join(_word(size) for size in sizes.values())}"
-        "%some = icmp sgt i64 %n, 0\nbr i1 %some, label %loop, label %done\n"
-        f"loop:\n%k = phi i64 [0, %entry], [%next, %loop]\n{moves}\n"
-        f'call void @"{symbol(str(k))}"(ptr %t_k, ptr %x_k, ptr %p_k, ptr %out_k, ptr %work)\n'
-        "%next = add i64 %k, 1\n%more = icmp slt i64 %next, %n\nbr i1 %more, label %loop, label %done\n"
-        "done:\nret void\n}\n"
-    )
