@@ -25,6 +25,8 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 CHARACTERS = list("{}[]:,#&*!|>'\"%@`-+. \n\t0159eEabtxyz_()^/<=\\\x00\x7f\u2028\ufeff")
 
+DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # that of libyaml, where there is one
+
 
 def mutated(rng: np.random.Generator) -> str:
     """An example file with one to four changes."""
@@ -33,7 +35,7 @@ def mutated(rng: np.random.Generator) -> str:
         tree = copy.deepcopy(_tree(text))
         for _ in range(int(rng.integers(1, 4))):
             tree = _change_tree(tree, rng)
-        return yaml.safe_dump(tree, allow_unicode=True, sort_keys=False)
+        return str(yaml.dump(tree, Dumper=DUMPER, allow_unicode=True, sort_keys=False))
     for _ in range(int(rng.integers(1, 5))):
         text = _change_text(text, rng)
     return text
