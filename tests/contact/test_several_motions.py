@@ -167,3 +167,9 @@ def test_a_corner_parts_where_six_that_slide_would_jam(mu: float, apart: float, 
 def test_rows_of_three_come_to_rest(mu: float, apart: float, push: float) -> None:
     """Half of such rows ended as jammed."""
     comes_to_rest(3, mu, apart, push)
+
+
+@pytest.mark.slow
+def test_slips_begin_along_the_direction_that_friction_has() -> None:
+    """A rest of a slip aside of it changes the loads of others: a tip was found to part and to stay by turns."""
+    comes_to_rest(3, *(0.7350588276998503, 0.2543209011369445, 5.289305202743056))

@@ -29,6 +29,7 @@ from trundle.contact.collision.layout import (
 from trundle.contact.decision.at_rest import changes, find_rest, stop
 from trundle.contact.decision.cones import in_cones, start_again
 from trundle.contact.decision.memory import geared_in, impulses_in
+from trundle.contact.decision.newton import polished
 from trundle.contact.decision.pivots import pivoted
 from trundle.contact.decision.pivots_in_space import found_in_space
 from trundle.contact.decision.settle import (
@@ -40,6 +41,7 @@ from trundle.contact.decision.settle import (
     set_sliding,
     settle_from,
     slip_ahead,
+    slip_aside,
 )
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import LEVERS, can_rest
@@ -54,6 +56,7 @@ AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
 ROUNDS = 5  # of decisions, each after what the one before has stopped
 TURNED = 0.5  # for `stick`: to be stopped, and to slide then
 PROJECTED, PLANAR, SPATIAL = range(3)  # ways to find forces
+ASIDE = 1e-16  # of the speed of the run: across its direction a slip that begins has none
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
@@ -81,15 +84,16 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
 
 @strict
 def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contacts: int, speed: float) -> bool:
-    """Stop the rests of motion of what is held, and of slips against the direction in which they begin, unless that
-    would stop a faster motion, which takes them along. Whether another slip is stopped or turned, so that the modes are
-    to be decided anew.
+    """Stop the rests of motion of what is held, and of slips that are not along the direction in which they begin,
+    unless that would stop a faster motion, which takes them along. Whether another slip is stopped or turned, so that
+    the modes are to be decided anew.
     """
     n, geared = 3 * contacts, geared_in(w, contacts)
     state, more = shifted(w, 3 * n + 4 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
     turned = False
     for i in range(contacts):
-        if state[i] == 2.0 and slip_ahead(b, mode, i) < -BEGUN * speed and mode[WIDTH * i + STICK] == 0.0:
+        astray = slip_ahead(b, mode, i) < -BEGUN * speed or slip_aside(b, mode, i) > ASIDE * speed
+        if state[i] == 2.0 and astray and mode[WIDTH * i + STICK] == 0.0:
             mode[WIDTH * i + STICK], turned = TURNED, True
     rows, p, change = more, shifted(more, 2 * n), shifted(more, 6 * n)
     m = stop(b, mode, more, contacts)
@@ -175,17 +179,37 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         if not sure and hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
             return
         forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, PROJECTED)
+        exact = not plane and polished(b, D, free, a, f, mu, state, more, contacts, scale)
     for j in range(n):
         found[j] = f[j]
     if not (begin_slips(b, data, mode, a, f, mu, state, contacts, scale, speed, exact) or exact):
         slide_beyond(b, D, data, free, mode, a, f, mu, state, contacts, scale, speed)
-    if exact and keep(b, D, data, free, mode, w, contacts, scale, plane):
+    if exact and keep_slips(b, D, data, free, mode, f, state, w, contacts, scale, plane):
         return
     if not settle_from(b, D, data, free, mode, kept, w, contacts, scale, speed):
         # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
         for i in range(contacts):
             if state[i] == 1.0:
                 mode[WIDTH * i + CLOSED] = 1.0
+
+
+@strict
+def keep_slips(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, state: Pointer, w: Pointer, contacts: int,
+    scale: float, plane: bool,
+) -> bool:  # fmt: skip
+    """Keep modes that were found with exact forces, slips going on along their rests, or else, in space, along the
+    accelerations that were found behind the forces: their rests are stopped then.
+    """
+    if keep(b, D, data, free, mode, w, contacts, scale, plane):
+        return True
+    if plane:
+        return False
+    for i in range(contacts):
+        begins = state[i] == 2.0 and mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0
+        if begins:
+            set_sliding(mode, i, f[3 * contacts + 2 * i], f[3 * contacts + 2 * i + 1])
+    return keep(b, D, data, free, mode, w, contacts, scale, plane)
 
 
 @strict

@@ -10,7 +10,8 @@ import math
 from trundle.contact.decision.share import back_substitute, factor
 from trundle.kernel.pointers import Pointer, shifted, strict
 
-STEPS = 20
+STEPS, HALVINGS = 40, 12
+LESS = 1e-4  # of the residual at least, by which a step makes it smaller
 SHIFT = 1e-10  # of the inverse masses
 EXACT = 1e-11  # of the largest acceleration: what may be left in the end
 OPEN, HELD, SLIDES = range(3)
@@ -23,7 +24,7 @@ def polished(
 ) -> bool:  # fmt: skip
     """Forces f of contacts that slide (1 in `state`, direction behind the forces in f) or are at rest (2), and the
     accelerations `a` with them, from forces nearby; behind the forces also the directions in which slips at rest begin,
-    or zero. False, with the forces as they were, where Newton's method does not end.
+    or zero. False, with forces as they were, where Newton's method does not end.
     """
     n = 3 * contacts
     first, which, step, pivot, A = w, shifted(w, n), shifted(w, 2 * n), shifted(w, 3 * n), shifted(w, 4 * n)
@@ -35,9 +36,10 @@ def polished(
             if state[i] > 0.0 and (axis == 2 or rubs):
                 which[m] = 3 * i + axis
                 m += 1
+    accelerate(b, D, free, a, f, n)
     for _ in range(STEPS):
-        accelerate(b, D, free, a, f, n)
-        if write_equations(b, D, a, f, mu, state, which, step, A, m, n) <= EXACT * scale:
+        before = write_equations(b, D, a, f, mu, state, which, step, A, m, n)
+        if before <= EXACT * scale:
             for i in range(contacts):
                 if state[i] == 2.0:
                     moves = math.hypot(a[3 * i], a[3 * i + 1]) > EXACT * scale
@@ -46,13 +48,33 @@ def polished(
             return True
         factor(A, m, pivot)
         back_substitute(A, m, pivot, step)
+        if not goes_down(b, D, free, a, f, mu, state, which, step, m, contacts, before):
+            break
+    for j in range(n):
+        f[j] = first[j]
+    accelerate(b, D, free, a, f, n)
+    return False
+
+
+@strict
+def goes_down(
+    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer,
+    step: Pointer, m: int, contacts: int, before: float,
+) -> bool:  # fmt: skip
+    """Take the step, or a part of it with which the residual is smaller than it was before. False where none is."""
+    n, part = 3 * contacts, 1.0
+    for _ in range(HALVINGS):
         for k in range(m):
-            f[int(which[k])] += step[k]
+            f[int(which[k])] += part * step[k]
         for i in range(contacts):
             if state[i] == 1.0:
                 f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
-    for j in range(n):
-        f[j] = first[j]
+        accelerate(b, D, free, a, f, n)
+        if residual(b, D, a, f, mu, state, n, contacts) < (1.0 - LESS * part) * before:
+            return True
+        for k in range(m):
+            f[int(which[k])] -= part * step[k]
+        part *= 0.5
     return False
 
 
@@ -90,10 +112,8 @@ def write_equations(
     b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer, step: Pointer, A: Pointer,
     m: int, n: int,
 ) -> float:  # fmt: skip
-    """The equations of a step, all in accelerations: A by rows, the right-hand side in `step`. Returns the largest
-    residual.
-    """
-    largest = 0.0
+    """The equations of a step, all in accelerations: A by rows, the right-hand side in `step`. Returns its norm."""
+    total = 0.0
     for r in range(m):
         j = int(which[r])
         i, axis, row = j // 3, j % 3, shifted(A, r * m)
@@ -114,10 +134,13 @@ def write_equations(
             size = math.hypot(p_x, p_y)
             e_x, e_y, part = p_x / size, p_y / size, mu[i] * (f[z] - a[z] / b[D + z + n * z]) / size
             if axis == 0:  # its size goes with the load
+                lever = mu[i] * own / b[D + z + n * z]
                 for c in range(m):
-                    row[c] = 0.0
-                row[r], row[r + 1], row[r + 2] = own * e_x, own * e_y, -own * mu[i]
-                step[r] = -own * (e_x * f[x] + e_y * f[x + 1] - mu[i] * f[z])
+                    row[c] = lever * pushed(b, D, f, mu, state, n, z, int(which[c]))
+                row[r] += own * e_x
+                row[r + 1] += own * e_y
+                row[r + 2] -= own * mu[i]
+                step[r] = -own * (e_x * f[x] + e_y * f[x + 1] - part * size)
             else:  # it is against the acceleration
                 for c in range(m):
                     k = int(which[c])
@@ -127,8 +150,28 @@ def write_equations(
                 row[r - 1] -= less * e_y
                 row[r] += less * e_x
                 step[r] = -own * (e_x * f[x + 1] - e_y * f[x])
-        largest = max(largest, abs(step[r]))
-    return largest
+        total += step[r] * step[r]
+    return math.sqrt(total)
+
+
+@strict
+def residual(b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, n: int, contacts: int) -> float:
+    """The norm of what forces and accelerations lack to belong together."""
+    total = 0.0
+    for i in range(contacts):
+        if state[i] == 0.0:
+            continue
+        x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+        rubs = state[i] == 2.0 and mu[i] > 0.0
+        own, load = sliding_mass(b, D, n, i), f[z] - a[z] / b[D + z + n * z]
+        total += (b[D + z + n * z] * f[z]) ** 2 if load <= 0.0 else a[z] ** 2
+        if rubs and own > 0.0:
+            p_x, p_y, limit = f[x] - a[x] / own, f[y] - a[y] / own, mu[i] * max(load, 0.0)
+            size = math.hypot(p_x, p_y)
+            if size > limit:
+                p_x, p_y = p_x * limit / size, p_y * limit / size
+            total += own * own * ((f[x] - p_x) ** 2 + (f[y] - p_y) ** 2)
+    return math.sqrt(total)
 
 
 @strict

@@ -8,11 +8,12 @@ pyramids are turned against the accelerations, and pivoted anew: an edge that is
 
 import math
 
-from trundle.contact.decision.newton import accelerate, polished, sliding_mass
+from trundle.contact.decision.newton import polished, sliding_mass
 from trundle.contact.decision.pivots import ATTEMPTS, GOLDEN, HOLDING, follow_pairs
 from trundle.kernel.pointers import Pointer, shifted, strict
 
-ROUNDS = 4  # of pyramids turned
+ROUNDS = 6  # of pyramids turned
+TURN = 0.1  # tangent of an angle by which they are turned each time, so that none is tried twice
 NORMAL, AHEAD, BACK, LEFT, RIGHT, SPEED_UP = range(6)
 
 
@@ -24,22 +25,23 @@ def found_in_space(
     """As `pivoted`, for contacts of which some slide in a plane of their own."""
     n = 3 * contacts
     axes, more = w, shifted(w, 2 * contacts)
-    for i in range(contacts):
-        set_axes(b, D, n, axes, i, free[3 * i], free[3 * i + 1])
-    for _ in range(ROUNDS):
-        if not in_pyramids(b, D, free, f, mu, state, axes, more, contacts):
-            return False
-        if polished(b, D, free, a, f, mu, state, more, contacts, scale):
-            return True
-        accelerate(b, D, free, a, f, n)
+    for j in range(n):
+        a[j] = free[j]
+    for turned in range(ROUNDS):
         for i in range(contacts):
-            set_axes(b, D, n, axes, i, a[3 * i], a[3 * i + 1])
+            set_axes(b, D, n, axes, i, a[3 * i], a[3 * i + 1], turned)
+        pressed = in_pyramids(b, D, free, f, mu, state, axes, more, contacts)
+        if pressed and polished(b, D, free, a, f, mu, state, more, contacts, scale):
+            return True
     return False
 
 
 @strict
-def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: float) -> None:
-    """The first axis of a pyramid along (x, y), or along the only one in which its contact can slide."""
+def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: float, turned: int) -> None:
+    """The first axis of a pyramid along (x, y), turned a little, or along the only one in which its contact can
+    slide.
+    """
+    x, y = x - TURN * turned * y, y + TURN * turned * x
     size = math.hypot(x, y)
     if b[D + 3 * i + 1 + n * (3 * i + 1)] <= 0.0 or size <= 0.0:
         x, y, size = 1.0, 0.0, 1.0

@@ -48,6 +48,12 @@ def slip_ahead(b: Pointer, mode: Pointer, i: int) -> float:
 
 
 @strict
+def slip_aside(b: Pointer, mode: Pointer, i: int) -> float:
+    """The size of the slip of a contact across its direction of sliding."""
+    return abs(b[3 * i] * mode[WIDTH * i + AHEAD_Y] - b[3 * i + 1] * mode[WIDTH * i + AHEAD_X])
+
+
+@strict
 def hold(
     b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, g: Pointer, mu_k: Pointer, w: Pointer,
     contacts: int, scale: float, inner: bool,
