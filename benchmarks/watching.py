@@ -43,7 +43,7 @@ from trundle.kernel.tape import LEAVES
 from trundle.study import batch as batch_study
 from trundle.study import simulate as study
 from trundle.study.guarded_run import GuardedRun, integrate_guarded
-from trundle.study.guards import guard_kernel
+from trundle.study.guards import guard_kernel, wide_kernels
 from trundle.study.rivals import rival_kernels
 
 BAR = 5.0  # per cent
@@ -54,6 +54,7 @@ PLAIN = {"add", "sub", "mul", "neg", "twice", "square", "assign", "first", "fabs
          "ne", "not", "and", "or", "if_else_zero", "sign", "copysign", *LEAVES}  # fmt: skip
 PARTS = {"sin", "cos"}  # of a "sincos" before them
 PER_GUARD, PER_LOOK = 45, 35  # operations of the loop at a look, beside the kernel; in lanes by vectors too
+PER_JUDGED = 20  # of the kernel that judges values at the ends of steps in lanes
 PER_LANE, PER_COORDINATE = 14, 3  # of the loop that pursues second contacts
 PER_ARRIVED, PER_ITS_COORDINATE = 30, 8  # the same for one that has found a common normal or begins anew, in addition
 DIFFERENCES = (("guards", "none"), ("all", "guards"), ("all", "none"))
@@ -72,7 +73,8 @@ class Watched:
         """What is integrated, by what is looked at."""
         problem = self.whole.problem
         alone = replace(problem, rivals=None)
-        return {"all": problem, "guards": alone, "none": replace(alone, guards=None, n_guards=0)}
+        bare = {"guards": None, "n_guards": 0} | ({"guarded": None} if self.lanes > 1 else {})
+        return {"all": problem, "guards": alone, "none": replace(alone, **bare)}
 
     @abstractmethod
     def integrate(self, problem: Any) -> object:
@@ -207,6 +209,9 @@ def prices(run: Watched) -> dict[str, float]:
     functions = {name: function for name, function in base(f).items() if function is not None} | guard_kernel(f)
     found: dict[str, float] = {name: wide * work_of(function) for name, function in functions.items()}
     found["guards"] += wide * (PER_GUARD * problem.n_guards + PER_LOOK)
+    if run.lanes > 1:  # guards at the ends of steps, with the slopes where that is cheaper
+        judged = wide * (PER_JUDGED * problem.n_guards + PER_LOOK)
+        found["guarded"] = wide * work_of(wide_kernels(f)["guarded"]) + judged if problem.guarded is not None else 0.0
     if problem.rivals is not None:
         around = problem.rivals.kernels[0].lanes
         for (name, function), reach in zip(rival_kernels(f).items(), problem.rivals.reach, strict=True):
@@ -261,7 +266,11 @@ def counted(run: Watched) -> dict[str, float]:
             kept.append(ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(call))
             return replace(kernel, address=ctypes.cast(kept[-1], ctypes.c_void_p).value)
 
-        known = {name: counting(getattr(problem, name)) for name in ("rhs", "project", "guards")}
+        known = {
+            name: counting(getattr(problem, name))
+            for name in ("rhs", "project", "guards", "guarded")
+            if hasattr(problem, name)
+        }
         rivals = problem.rivals
         if rivals is not None:
             rivals = replace(rivals, kernels=tuple(map(counting, rivals.kernels)))

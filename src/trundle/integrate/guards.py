@@ -15,14 +15,12 @@ In lanes, where each lane is another run, see `lanes.guards`.
 import math
 
 from trundle.integrate import codes as at
+from trundle.integrate.codes import EVEN, FADES, MUCH
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
 
 PARTS = 8  # of a step, at whose ends a closer look is taken
 GRAZES = 1.5 / PARTS**2  # of the change in a step: a parabola may reach lower between two places by two thirds of it
-MUCH = 0.5  # change over the smallest value that asks for a closer look
-EVEN = 0.2  # change that a bend adds over the smallest value, below which a change is even
-FADES = 0.5  # of a bend, from one look to the next
 SAFE = 3.0  # times as much as it is foreseen to, a guard at rest may change
 REST = 5  # most steps without a look
 IN_TIME = 0.5  # of a step: part of the next one that must still belong to a rest

@@ -71,13 +71,10 @@ class StepRecord(Record):
     n_guards: int
     guards_kernel: int
     guard_sign: Floats
-    guard_before: Floats
     guard_middle: Floats
     guard_probe: Floats
     guard_low: Floats
     guard_high: Floats
-    guard_rate: Floats
-    guard_bend: Floats  # size of the second derivative lately
     # other common normals of contacts (see `rivals`), in packs of lanes
     n_rivals: int
     rival_lanes: int
@@ -167,6 +164,9 @@ class LoopRecord(StepRecord):
     guards_known: int  # 0: not their signs either, 1: not their last values
     guards_rated: int  # 1: their rates are known
     guards_rested: int  # steps since the last look
+    guard_before: Floats
+    guard_rate: Floats
+    guard_bend: Floats  # size of the second derivative lately
     unstable: int  # steps as long as stability allows, and those in a row that are shorter
     stable: int
     unsuited: int  # the other method suits the motion better
@@ -300,6 +300,8 @@ class LaneRecord(StepRecord):
 
     lanes: int
     projecting: int
+    guarded_kernel: int  # slopes and guards at once; 0 where there is none
+    judge_kernel: int  # see `judge`
     next_job: int
     last_job: int
     busy: int
@@ -311,23 +313,20 @@ class LaneRecord(StepRecord):
     error: Floats
     last_error: Floats
     accept: Ints
+    taken: Floats  # 1: it has an accepted step
     keep: Ints
     job: Ints
     guard_job: Ints  # whose signs are known
-    guard_rated: Ints  # 1: their rates are known
-    guard_rested: Ints  # steps since the last look
-    guard_seen: Floats  # the last look, the time between it and the one before, and up to when they may rest
-    guard_lapse: Floats
-    guard_until: Floats
-    guard_per_time: Floats  # places to work in
-    guard_per_turn: Floats
-    guard_step: Floats  # at the last look
+    guard_news: int  # 1: a job is new in its lane
     rival_turn: int  # steps since the first pack of each contact had its turn
     rival_job: Ints  # whose rivals are pursued
     rival_row: int  # numbers of one run in `rival_start`
     rival_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints
     rejected: Ints
+    # of a guard in a lane: what is known of it, and what is known after this step (see `judge`)
+    guard_known: Floats
+    guard_later: Floats
     # of a state in a lane
     slope: Floats
     spread: Floats

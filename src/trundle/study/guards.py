@@ -15,7 +15,7 @@ from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
 from trundle.integrate.outcome import INTERFERENCE, LIES_FLAT, SURFACE_LEFT, Outcome
 from trundle.integrate.problem import Problem
-from trundle.kernel import Kernel, evaluate
+from trundle.kernel import Kernel, evaluate, read_tape
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
@@ -24,6 +24,7 @@ from trundle.study.rivals import rivals_of
 from trundle.typing import Array, Expr, TapeFunction
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
+SPARED = 40  # operations, from which on guards are evaluated with the slopes: it takes another kernel
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
 
 
@@ -163,10 +164,21 @@ def watched_by_guards(f: Formulation, problem: Problem) -> Problem:
     return replace(problem, guards=f.kernels("guards", guard_kernel)["guards"], n_guards=count) if count else problem
 
 
-def lane_guards(f: Formulation) -> tuple[Kernel | None, int]:
-    """Guards for the lanes of a batch, and how many there are."""
+def lane_guards(f: Formulation) -> tuple[Kernel | None, int, Kernel | None]:
+    """Guards for the lanes of a batch, how many there are, and a kernel of slopes and guards where that is cheaper."""
     count = len(f.once(find_guards))
-    return (f.kernels("guards in lanes", guard_kernel, wide=True)["guards"], count) if count else (None, 0)
+    if not count:
+        return None, 0, None
+    kernels = f.kernels("guards in lanes, with slopes", wide_kernels, wide=True)
+    return kernels["guards"], count, kernels.get("guarded")
+
+
+def wide_kernels(f: Formulation) -> dict[str, TapeFunction]:
+    """All guards as one function, and behind the slopes unless these have little in common with them."""
+    guards, slopes, functions = guard_kernel(f)["guards"], f.run_functions.rhs(), f.run_functions
+    both = functions.function("guarded", slopes(*functions.inputs), *guard_values(f.once(find_guards), functions))
+    counts = [len(read_tape(function).operations) for function in (guards, slopes, both)]
+    return {"guards": guards, "guarded": both if counts[0] + counts[1] - counts[2] > SPARED else None}
 
 
 def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:

@@ -13,10 +13,11 @@ from typing import final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate import codes as at
 from trundle.integrate.case import Cases
-from trundle.integrate.codes import RUNNING
+from trundle.integrate.lanes.judge import guard_places, judge_kernel
 from trundle.integrate.lanes.threads import wait_for
-from trundle.integrate.loop_arrays import FIRST_LOOKS, GUARD_PLACES
+from trundle.integrate.loop_arrays import FIRST_LOOKS
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
@@ -41,6 +42,7 @@ class LaneProblem:
     project: CompiledLanes | None = None
     guards: CompiledLanes | None = None  # values that must keep their sign
     n_guards: int = 0
+    guarded: CompiledLanes | None = None  # rhs and guards at once, for the ends of steps
     rivals: Rivals | None = None  # other common normals of contacts
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
@@ -49,9 +51,6 @@ class LaneProblem:
     def __post_init__(self) -> None:
         if self.project is not None and (self.project.lanes, self.project.n_x) != (self.rhs.lanes, self.rhs.n_x):
             raise SolveError("the kernels rhs and project of a batch must have the same lanes and states.")
-
-
-PLACES_OF_LANES = ("seen", "lapse", "until", "step", "per_time", "per_turn")  # for guards
 
 
 def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
@@ -130,7 +129,7 @@ def integrate_lanes(
     whole = Cases(start, end, x_end, p, cases.normals)
     shares = [_Share(problem, method, whole, options, out, range(first, last)) for first, last in pairwise(edges)]
     _run(shares)
-    out.code[out.code == RUNNING] = INTERRUPTED.code
+    out.code[out.code == at.RUNNING] = INTERRUPTED.code
     return out
 
 
@@ -177,7 +176,9 @@ class _Share:
         start, end = np.asarray(cases.t0), np.asarray(cases.t1)
         plan, w, n_x, n_p = method.plan(), problem.rhs.lanes, problem.rhs.n_x, problem.rhs.n_p
         weight = np.ones(n_x) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
-        kernels = [kernel for kernel in (problem.rhs, problem.project, problem.guards) if kernel is not None]
+        kernels = [
+            kernel for kernel in (problem.rhs, problem.project, problem.guards, problem.guarded) if kernel is not None
+        ]
         corrected_rows = 0 if problem.project is None else problem.project.n_out
         run, self.stopped = LaneRecord(), False
         self._first, self.count = first, len(jobs)
@@ -194,6 +195,7 @@ class _Share:
         run.learning, run.part = int(tolerance.learns), tolerance.part
         run.rhs_kernel = problem.rhs.address
         run.n_guards, run.guards_kernel = problem.n_guards, 0 if problem.guards is None else problem.guards.address
+        run.guarded_kernel = 0 if problem.guarded is None else problem.guarded.address
         run.project_kernel = 0 if problem.project is None else problem.project.address
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
         spread_atol[:], spread_weight[:] = tolerance.atol[:, None], weight[:, None]
@@ -203,7 +205,7 @@ class _Share:
         if n_p > 0:
             parameters[:] = p[first][:, None]
         self._arrays = {
-            "t": t, "h": aligned(w), "error": aligned(2, w), "last_error": np.ones(w), "clock": aligned(w),
+            "t": t, "error": aligned(2, w), "last_error": np.ones(w), "clock": aligned(w),
             "job": np.full(w, -1), "guard_job": np.full(w, -1), "x": x, "p": parameters, "atol": spread_atol,
             "weight": spread_weight,
             "k": aligned(plan.rows, n_x, w), "dense": aligned(len(plan.dense), n_x, w),
@@ -214,10 +216,9 @@ class _Share:
             "job_steps": out.steps, "job_rejected": out.rejected, "job_t": out.t_end, "sample_t": out.t,
             "sample_x": out.x,
         }  # fmt: skip
-        marks = ("accept", "keep", "sample", "rejected", "guard_rated", "guard_rested")
+        marks = ("accept", "keep", "sample", "rejected")
         self._arrays |= {name: np.zeros(w, np.int64) for name in marks}
-        self._arrays |= {f"guard_{name}": aligned(w) for name in PLACES_OF_LANES}
-        self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
+        self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread")}
         if problem.rivals is not None:
             self._arrays |= problem.rivals.places(n_x, PACKS)[0]
             self._arrays["rival_job"] = np.full(w, -1)
@@ -225,8 +226,9 @@ class _Share:
             run.rival_packs = PACKS
             self._arrays["rival_start"], run.rival_row = known_at_start(problem.rivals, cases)
             run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS * len(jobs)
-        values = 0 if problem.guards is None else problem.guards.n_out
-        self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}
+        if problem.guards is not None:
+            run.judge_kernel = judge_kernel(problem.n_guards, w).address
+        self._arrays |= guard_places(n_x, problem.n_guards, w)
         point_to(run, **self._arrays)
 
     @property

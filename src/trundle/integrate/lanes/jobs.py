@@ -49,6 +49,7 @@ def refill(run: LaneRecord) -> int:
                 forget_sizes(run, lane)
                 learn_lane(run, lane)
             given += 1
+    run.guard_news = 1
     return given
 
 

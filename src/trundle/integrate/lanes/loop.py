@@ -11,7 +11,7 @@ from trundle.integrate.lanes.guards import watch_lanes
 from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
 from trundle.integrate.lanes.rivals import pursue_in_lanes
 from trundle.integrate.lanes.samples import reached, write_samples
-from trundle.integrate.lanes.step import attempt, evaluate, project
+from trundle.integrate.lanes.step import attempt, evaluate_at_end, project
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.step_control import LEAST_LAST, growth, shrinkage, smallest_step
 from trundle.kernel.pointers import inner, part_of, shifted
@@ -59,17 +59,21 @@ def end_slopes(run: LaneRecord) -> None:
     scratch, spread, slope, accept = run.scratch, run.spread, run.slope, run.accept
     w, n_x = run.lanes, run.n_x
     end_row = shifted(run.k, run.stages * n_x * w)
+    for lane in range(w):
+        run.taken[lane] = 1.0 if accept[lane] == at.ACCEPTED else 0.0
     if run.projecting == 1 or run.end_in_step == 0:
-        evaluate(run, run.x_new, scratch, False)
+        evaluate_at_end(run)
         for i in range(n_x * w):
             end_row[i] = scratch[i] * spread[i]
     else:
         for i in range(n_x * w):
             scratch[i] = end_row[i] / spread[i]
-    for m in range(n_x):
-        for lane in range(w):
-            if accept[lane] == at.ACCEPTED and scratch[m * w + lane] * 0.0 != 0.0:
-                accept[lane] = at.BROKEN
+    broken = 0
+    for i in range(n_x * w):
+        broken |= int(scratch[i] * 0.0 != 0.0)
+    for i in range(n_x * w if broken != 0 else 0):
+        if accept[i % w] == at.ACCEPTED and scratch[i] * 0.0 != 0.0:
+            accept[i % w], run.taken[i % w] = at.BROKEN, 0.0
     # The samples need the scratch array: the new slopes are put away before (the old ones are kept, times h, in k).
     for m in range(n_x):
         for lane in range(w):

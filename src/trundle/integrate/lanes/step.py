@@ -36,6 +36,13 @@ def evaluate(run: LaneRecord, x: Pointer, out: Pointer, times_h: bool) -> None:
 
 
 @inner
+def evaluate_at_end(run: LaneRecord) -> None:
+    """Slopes at the ends of the steps into SCRATCH, with the guards behind them where there is a kernel of both."""
+    kernel = run.guarded_kernel if run.guarded_kernel != 0 else run.rhs_kernel
+    call(kernel, run.clock, run.x_new, run.p, run.scratch, run.work)
+
+
+@inner
 def project(run: LaneRecord, x: Pointer, accept: Ints) -> None:
     """Bring the states of the accepted lanes onto the constraints; lanes where that fails become UNPROJECTED."""
     corrected = run.corrected
@@ -111,6 +118,10 @@ def attempt(run: LaneRecord) -> None:
     combine(x, shifted(a, weights), stages, k, flat, x_new)
     for lane in range(w):
         clock[lane] = t[lane] + h[lane]
-    if run.end_in_step == 1:
+    if run.end_in_step == 1 and run.projecting == 1:
         evaluate(run, x_new, shifted(k, stages * flat), True)
+    elif run.end_in_step == 1:
+        evaluate_at_end(run)
+        for i in range(flat):
+            k[stages * flat + i] = run.scratch[i] * spread[i]
     measure_error(run)
