@@ -83,8 +83,9 @@ def final_pose(run: tr.Run, kind: str) -> Any:
 def check_formalisms(kind: str, seed: int) -> None:
     start = thrown.start(kind, seed)
     runs = [thrown.system(kind, formalism=f).simulate(1.0, start) for f in ("kane", "udwadia_kalaba")]
-    assert [name for name, _ in runs[0].events] == [name for name, _ in runs[1].events]
-    np.testing.assert_allclose([t for _, t in runs[0].events], [t for _, t in runs[1].events], rtol=0, atol=1e-7)
+    events = [sorted((t, name) for name, t in run.events) for run in runs]  # two feet may stop at one instant
+    assert [name for _, name in events[0]] == [name for _, name in events[1]]
+    np.testing.assert_allclose([t for t, _ in events[0]], [t for t, _ in events[1]], rtol=0, atol=1e-7)
     np.testing.assert_allclose(final_pose(runs[0], kind), final_pose(runs[1], kind), rtol=0, atol=1e-7)
 
 
