@@ -26,14 +26,15 @@ _SINCOS, _SIN, _COS, _ITEM, _CHOICE = (CODE[name] for name in ("sincos", "sin", 
 _CONSTANT_IN_A_CELL = {CODE[name] for name in ("root", "find", "item")}
 _NOT_DIFFERENTIABLE = [CODE[name] for name in ("room", "give", "solve", "take", "product")]
 _LIMITS = (0, 1000, -1)
-"""Up to which cost vertices are eliminated by it, in thousandths of a product for each edge (see `planning.eliminate`):
-never, where two edges lead to a vertex and two leave it, always. The shortest result is taken: wheels on rails gain by
-the second, trees by the last, and linkages, whose equations are dense, lose by both."""
+"""Orders of elimination that are tried (see `planning.eliminate`): that of the tape throughout (0); the cheapest vertex
+first while it costs no more than one with two edges in and two out (1000), then that of the tape; the cheapest vertex
+first throughout (-1). The result with the fewest operations is taken: rail vehicles gain by the second, trees by the
+last, and linkages, whose equations are dense, lose by both."""
 _ARITHMETIC = [CODE["mul"], CODE["add"]]
 _WORTH_A_TRY = 1.15
-"""Of the least work: what meets twice is found by the numbering only."""
+"""Candidates with no more than this factor of the least arithmetic are compared by their final number of operations."""
 _PER_EDGE = 8
-"""Room at first, for each edge; more is made where it is not enough."""
+"""Initial capacity of the arrays for each edge; they are enlarged when full."""
 
 
 def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:
