@@ -53,6 +53,20 @@ def test_random_expressions(seed: int) -> None:
     assert np.allclose(kernel(*places[0]), interpret(tape, *places[0]), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_random_branches(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Edges under many conditions, in arrays that have to be enlarged."""
+    monkeypatch.setattr(differentiation, "_PER_EDGE", 3)
+    rng = np.random.default_rng(seed)
+    values = [T, *ca.vertsplit(X)]
+    for _ in range(120):
+        a, b, c = (values[k] for k in rng.integers(0, len(values), 3))
+        branches = ca.if_else(a > b, ca.sin(c) * a, ca.cos(b)), ca.if_else(c > 0, a * b, 0), a * b - c
+        values.append(ca.tanh(branches[rng.integers(3)]))
+    function = ca.Function("f", [T, X, P], [ca.vertcat(*values[-20:])])
+    same_jacobian(function, *[(rng.normal(), rng.normal(size=4), np.zeros(2)) for _ in range(3)])
+
+
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, "sin", "cos"])
 def test_every_operation(operation: str) -> None:
     """By both operands, by one alone, and by one that stands twice."""
@@ -131,7 +145,7 @@ def test_rows_that_are_solved_by_numbers_have_no_derivative() -> None:
 def test_any_room_at_the_start_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     tape = read_tape(random_function(3))
     expected = jacobian_tape(tape)
-    monkeypatch.setattr(differentiation, "_PER_EDGE", 1)
+    monkeypatch.setattr(differentiation, "_PER_EDGE", 3)
     monkeypatch.setattr(numbering, "_AT_FIRST", 0.02)
     monkeypatch.setattr(numbering, "_LATER", 1.3)
     found = jacobian_tape(tape)

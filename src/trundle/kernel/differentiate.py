@@ -34,7 +34,8 @@ _ARITHMETIC = [CODE["mul"], CODE["add"]]
 _WORTH_A_TRY = 1.15
 """Candidates with no more than this factor of the least arithmetic are compared by their final number of operations."""
 _PER_EDGE = 8
-"""Initial capacity of the arrays for each edge; they are enlarged when full."""
+"""Initial capacity of the arrays for each edge, at least the three instructions that linking it may take; they are
+enlarged when full."""
 
 
 def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:

@@ -16,10 +16,10 @@ from trundle.kernel.planning.records import BEGIN, DONE, FULL, EliminationRecord
 from trundle.kernel.pointers import part_of, strict
 
 ADD, MUL, NEG, AND, IF_ELSE_ZERO = CODE["add"], CODE["mul"], CODE["neg"], CODE["and"], CODE["if_else_zero"]
-PER_PAIR = 4
-"""Instructions that joining two edges may take."""
+PER_PAIR = 5
+"""Most instructions that joining two edges takes: product, common condition, two choices and a sum."""
 SCALE = 1000
-"""Of products for each edge, in whole numbers."""
+"""Costs are integers: thousandths of a product for each edge."""
 LOW = (1 << 32) - 1
 """Bits of a vertex in an entry of the queue; what it costs stands above them."""
 
