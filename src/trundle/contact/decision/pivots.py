@@ -36,12 +36,7 @@ def pivoted(
     for attempt in range(ATTEMPTS):
         if not ends:
             write_pairs(b, D, free, f, mu, state, kind, of, m, T, contacts)
-            for k in range(m):
-                basis[k], column[k] = k, m + k
-                times = attempt * (k + 1) * GOLDEN
-                T[k * (m + 2) + m] = -1.0 - 0.5 * (times - math.floor(times))
-            column[m] = 2 * m
-            ends = follow_pairs(T, m, basis, column)
+            ends = follow_pairs_from(attempt, T, m, basis, column)
     if not ends:
         return False
     read_pairs(b, D, f, mu, state, kind, of, m, T, basis, contacts)
@@ -127,6 +122,17 @@ def read_pairs(
     for i in range(contacts):
         if state[i] == 1.0:
             f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
+
+
+@strict
+def follow_pairs_from(attempt: int, T: Pointer, m: int, basis: Pointer, column: Pointer) -> bool:
+    """Pivots from the start; each attempt gives the artificial variable other coefficients, so that ties differ."""
+    for k in range(m):
+        basis[k], column[k] = k, m + k
+        times = attempt * (k + 1) * GOLDEN
+        T[k * (m + 2) + m] = -1.0 - 0.5 * (times - math.floor(times))
+    column[m] = 2 * m
+    return follow_pairs(T, m, basis, column)
 
 
 @strict

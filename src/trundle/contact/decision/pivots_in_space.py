@@ -9,7 +9,7 @@ pyramids are turned against the accelerations, and pivoted anew: an edge that is
 import math
 
 from trundle.contact.decision.newton import polished, sliding_mass
-from trundle.contact.decision.pivots import ATTEMPTS, GOLDEN, HOLDING, follow_pairs
+from trundle.contact.decision.pivots import ATTEMPTS, HOLDING, follow_pairs_from
 from trundle.kernel.pointers import Pointer, shifted, strict
 
 ROUNDS = 6  # of pyramids turned
@@ -62,12 +62,7 @@ def in_pyramids(
     for attempt in range(ATTEMPTS):
         if not ends:
             write_pairs(b, D, free, f, mu, state, axes, kind, of, m, T, contacts)
-            for k in range(m):
-                basis[k], column[k] = k, m + k
-                times = attempt * (k + 1) * GOLDEN
-                T[k * (m + 2) + m] = -1.0 - 0.5 * (times - math.floor(times))
-            column[m] = 2 * m
-            ends = follow_pairs(T, m, basis, column)
+            ends = follow_pairs_from(attempt, T, m, basis, column)
     if ends:
         read_pairs(b, D, f, mu, state, axes, kind, of, m, T, basis, contacts)
     return ends
