@@ -12,7 +12,7 @@ import networkx as nx
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "architecture" / "folders.svg"
 PACKAGE = "trundle"
-BOX, ROW, COLUMN, MARGIN = (116.0, 26.0), 62.0, 140.0, 14.0
+BOX, ROW, COLUMN, MARGIN = (130.0, 26.0), 62.0, 150.0, 14.0
 COLOURS = {"fill": "#eef3f8", "stroke": "#35618e", "edge": "#8898a8", "text": "#1a1a1a"}
 # Small modules that are used everywhere; to draw them would hide the rest.
 EVERYWHERE = {
