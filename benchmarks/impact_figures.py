@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from benchmarks.impact_pictures import with_weight
-from trundle.impact import PercussionPlane, Scenario, critical_values, predict
-from trundle.view.percussion import draw_plane, name_domains
-from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
-from trundle.view.percussion_signs import plot_signs
 from trundle.view.regions import cut_polygon
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, new_figure, style
+from trundle.walker import PercussionPlane, Scenario, critical_values, predict
+from trundle.walker.pictures.percussion import draw_plane, name_domains
+from trundle.walker.pictures.percussion_panel import Window, draw_panel, draw_spokes
+from trundle.walker.pictures.percussion_signs import plot_signs
 
 FOLDER = Path(__file__).parents[1] / "docs" / "impacts" / "figures"
 SIXTY, THIRTY = np.radians(60.0), np.radians(30.0)

@@ -29,7 +29,7 @@ EVERYWHERE = {
     "warn",
 }
 # Conveniences that are imported when first asked for, which `make lint` lists: not part of the way of the data.
-SHOWN = ("bond_graph", "run", "impact", "lookup", "model", "study", "system")
+SHOWN = ("bond_graph", "run", "lookup", "model", "study", "system")
 LAZY = {("model", "system"), ("run", "system"), *((part, "view") for part in SHOWN)}
 
 

@@ -7,7 +7,7 @@ from trundle.errors import TrundleError
 from trundle.version import __version__
 
 if TYPE_CHECKING:
-    from trundle import bicycle, examples, impact, pairs, rail, walker
+    from trundle import bicycle, examples, pairs, rail, walker
     from trundle.contact.brush_tyre import BrushTyre
     from trundle.contact.friction import Coulomb, Creep, RegularisedCoulomb, Stribeck
     from trundle.contact.fufaev_neimark import FufaevNeimark
@@ -239,7 +239,6 @@ __all__ = [
     "fit",
     "floor",
     "grid",
-    "impact",
     "kmh",
     "latin_hypercube",
     "load",
@@ -293,7 +292,6 @@ _NAMES = {
     "trundle.file.urdf": "load_urdf",
     "trundle.file.vehicle": "load_vehicle",
     "trundle.fitting": "Experiment Fit fit",
-    "trundle.impact": "impact",
     "trundle.integrate.methods.explicit": "DormandPrince5 DormandPrince8",
     "trundle.integrate.methods.rosenbrock": "Rodas4 Rodas5P",
     "trundle.integrate.options": "Steps",
@@ -379,6 +377,7 @@ _ELSEWHERE = {
     "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
     "inertia": "a density gives mass and inertia of a shape, m.body('b', shape=tr.shape.Box((1, 1, 1)), density=1000)",
     "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
+    "impact": "impacts of a rimless wheel are in tr.walker: tr.walker.predict, tr.walker.PercussionPlane",
     "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -224,6 +224,7 @@ MISTAKES = {
     "a model as a file": (HEAD, "m.save('x.yaml')", r"tr\.load_model"),
     "a box among the surfaces": (HEAD, "tr.Box((1, 1, 1))", r"tr\.shape\.Box.*m\.contact"),
     "a robot in MJCF": (HEAD, "tr.load_mjcf('robot.xml')", r"not read.*m\.connect"),
+    "impacts in their old place": (HEAD, "tr.impact.predict(0.5, 1.0, 0.3, 0.2)", r"tr\.walker\.predict"),
     "a robot that is not there": (HEAD, "tr.load_urdf('/no/such/robot.urdf')", r"robot\.urdf: cannot be read"),
     "a run of the module": (HUNG, "tr.simulate(m, 5.0)", r"system = m\.build\(\)"),
     "a size that an example does not have": (HEAD, "tr.examples.model('chain', N=20)", r"no size.*'n'|Known: n"),

@@ -21,7 +21,7 @@ from trundle.kernel.cache import ObjectCache
 from trundle.kernel.jit import host
 from trundle.preparing import preparing
 
-HOME = "trundle.impact.predict_batch_loop"
+HOME = "trundle.walker.impact.predict_batch_loop"
 
 
 def by_numba_for_this_processor(part: str, home: str) -> int:

@@ -9,7 +9,7 @@ from tests.view.browser import Browser, opened
 
 import trundle as tr
 from trundle.run.run import Run
-from trundle.view.impact_page import write_impact_page
+from trundle.walker.pictures.impact_page import write_impact_page
 
 COLOURS = """(() => { const c = document.getElementById("view"), d = document.createElement("canvas");
   d.width = c.width; d.height = c.height; const p = d.getContext("2d"); p.drawImage(c, 0, 0);

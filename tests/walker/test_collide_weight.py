@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 import trundle as tr
 from trundle.cli import app
 from trundle.errors import SolveError
-from trundle.impact import critical_values
-from trundle.walker import BiStiffness, Collision, collide, predict
+from trundle.walker import BiStiffness, Collision, collide, critical_values, predict
 
 PRINTED = (0.25, pi / 3, 2.9, 0.5)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from trundle.impact.scenario import Scenario
+    from trundle.walker.impact.scenario import Scenario
 
 impact = typer.Typer(
     no_args_is_help=True,
@@ -60,8 +60,8 @@ def _predict(
     inertia_ratio: float, beta: float, friction: float, slip: float, approach: float, restitution: float, law: str,
     static: float | None,
 ) -> "Scenario":  # fmt: skip
-    from trundle.impact.scenario import predict as predict_impact
     from trundle.laws.restitution import Poisson, Stronge
+    from trundle.walker.impact.scenario import predict as predict_impact
 
     how = (Poisson if law == "poisson" else Stronge)(restitution) if 0 <= restitution <= 1 else restitution
     return predict_impact(inertia_ratio, _half_angle(beta), friction, slip, approach, how, static)
@@ -112,18 +112,18 @@ def draw_map(
     if out is None:
         target.parent.mkdir(exist_ok=True)
     if target.suffix == ".html":
-        from trundle.view.impact_page import write_impact_page
+        from trundle.walker.pictures.impact_page import write_impact_page
 
         lam, mu = 0.625 if inertia_ratio is None else inertia_ratio, 0.4 if friction is None else friction
         write_impact_page(target, half_angle, lam, mu, 0.3 if slip is None else slip, restitution)
     elif plane == "lambda-mu":
-        from trundle.view.scenario_map import plot_scenarios
+        from trundle.walker.pictures.scenario_map import plot_scenarios
 
         start = 0.3 if slip is None else slip
         plot_scenarios(half_angle, start, approach, restitution, (inertia_ratio, friction), target)
     else:
-        from trundle.view.percussion import plot_percussion_plane
-        from trundle.view.percussion_signs import plot_signs
+        from trundle.walker.pictures.percussion import plot_percussion_plane
+        from trundle.walker.pictures.percussion_signs import plot_signs
 
         if friction is not None and inertia_ratio is None and plane == "pc":
             raise typer.BadParameter("--mu shows the centres of one wheel: give its --lambda too.")

@@ -1,13 +1,16 @@
 """Walkers: the rimless wheel, the rocking block and the dimer, whose feet strike the ground."""
 
 from trundle.arguments import answer_calls
-from trundle.impact.phase import Phase
-from trundle.impact.scenario import Scenario, ScenarioArray, predict
 from trundle.walker.collision import Collision, ContactPhase
 from trundle.walker.compliant import collide
 from trundle.walker.dimer import bouncing_dimer
 from trundle.walker.foot_law import BiStiffness
 from trundle.walker.gait import find_gait, outcome, over_friction, start_at
+from trundle.walker.impact.critical import centre_of_motion, critical_values
+from trundle.walker.impact.percussion import PercussionPlane
+from trundle.walker.impact.phase import Phase
+from trundle.walker.impact.phases import foot_rows, step_impact
+from trundle.walker.impact.scenario import Scenario, ScenarioArray, predict
 from trundle.walker.rimless import PlasticGait, landing, pivoting_wheel, rimless_wheel
 from trundle.walker.rocking_block import housner_ratio, rocking_block
 
@@ -15,13 +18,17 @@ __all__ = [
     "BiStiffness",
     "Collision",
     "ContactPhase",
+    "PercussionPlane",
     "Phase",
     "PlasticGait",
     "Scenario",
     "ScenarioArray",
     "bouncing_dimer",
+    "centre_of_motion",
     "collide",
+    "critical_values",
     "find_gait",
+    "foot_rows",
     "housner_ratio",
     "landing",
     "outcome",
@@ -31,5 +38,6 @@ __all__ = [
     "rimless_wheel",
     "rocking_block",
     "start_at",
+    "step_impact",
 ]
 answer_calls(globals(), __all__)

@@ -193,13 +193,13 @@ class Collision:
         path : str or Path, optional
             File to write.
         **options
-            Options of `trundle.walker.plot_collision.plot_collision`.
+            Options of `trundle.walker.pictures.collision.plot_collision`.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
-        from trundle.walker.plot_collision import plot_collision
+        from trundle.walker.pictures.collision import plot_collision
 
         return plot_collision(self, path=path, **options)
 

@@ -5,8 +5,8 @@ import math
 from pathlib import Path
 from typing import Final
 
-from trundle.view.impact_page import impact_page
 from trundle.view.page.html import player_parts, player_script, with_parts
+from trundle.walker.pictures.impact_page import impact_page
 
 HOME: Final = Path(__file__).parent
 SCRIPTS: Final = ("server", "sliders", "model", "eigen", "studio")

@@ -34,7 +34,7 @@ def predict_arrays(
     columns.append(np.full(1, float(energetic)))
     strides = [int(column.size > 1) for column in columns]
     shares = max(1, min(threads or os.cpu_count() or 1, count // SHARE))
-    loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.impact.predict_batch_loop"))
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.walker.impact.predict_batch_loop"))
 
     def run(first: int, last: int) -> None:
         addresses = [column.ctypes.data for column in columns]
@@ -54,7 +54,7 @@ def predict_arrays(
 
 
 def _refuse(arrays: tuple[Array, ...], found: NDArray[np.int64]) -> None:
-    from trundle.impact.scenario import check_impact
+    from trundle.walker.impact.scenario import check_impact
 
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found < 0)), found.shape))
     lam, beta, mu, v_t, v_nf, e, mu_static = (float(array[index]) for array in arrays)

@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
-from trundle.impact.critical import critical_values
-from trundle.impact.percussion import PercussionPlane
-from trundle.impact.scenario import Scenario
 from trundle.typing import Array, Look
-from trundle.view.percussion_jump import draw_jump
-from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
 from trundle.view.regions import cut_polygon, name_region
 from trundle.view.style import FAINT, INK, QUIET, WARNING, finish, new_figure, style
+from trundle.walker.impact.critical import critical_values
+from trundle.walker.impact.percussion import PercussionPlane
+from trundle.walker.impact.scenario import Scenario
+from trundle.walker.pictures.percussion_jump import draw_jump
+from trundle.walker.pictures.percussion_panel import Window, draw_panel, draw_spokes
 
 DOMAINS = {
     "double point": ("#E9A9A0", "DP: the back foot is driven down"),

@@ -6,11 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
-from trundle.impact.percussion import PercussionPlane
-from trundle.impact.scenario import Scenario
 from trundle.typing import Look
-from trundle.view.percussion_panel import Window
 from trundle.view.style import INK
+from trundle.walker.impact.percussion import PercussionPlane
+from trundle.walker.impact.scenario import Scenario
+from trundle.walker.pictures.percussion_panel import Window
 
 WORDS = {
     "forward": "slides forward",

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
-from trundle.impact.critical import critical_values
 from trundle.typing import Array, Flags
+from trundle.walker.impact.critical import critical_values
 
 Sliding = Literal["forward", "backward"]
 DIRECTIONS = {"forward": -1.0, "backward": 1.0}  # of the friction on the foot

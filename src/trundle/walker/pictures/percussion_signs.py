@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon
 
-from trundle.impact.percussion import PercussionPlane
-from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
 from trundle.view.regions import cut_polygon
 from trundle.view.style import INK, QUIET, finish, new_figure, style
+from trundle.walker.impact.percussion import PercussionPlane
+from trundle.walker.pictures.percussion_panel import Window, draw_panel, draw_spokes
 
 SIGNS = {1: "#A9CBE6", -1: "#E9A9A0"}
 

@@ -5,9 +5,8 @@ import pytest
 
 import trundle as tr
 from trundle.errors import ModelError
-from trundle.impact import PercussionPlane, centre_of_motion, foot_rows, predict, step_impact
-from trundle.impact.closed_form import LABELS
-from trundle.walker import BiStiffness, collide
+from trundle.walker import BiStiffness, PercussionPlane, centre_of_motion, collide, foot_rows, predict, step_impact
+from trundle.walker.impact.closed_form import LABELS
 from trundle.walker.rimless import rimless_wheel
 
 SIXTY = np.pi / 3

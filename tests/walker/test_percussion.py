@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trundle.errors import ModelError
-from trundle.impact import PercussionPlane, critical_values
+from trundle.walker import PercussionPlane, critical_values
 
 RNG = np.random.default_rng(20)
 CASES = [

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from trundle.impact.percussion import Line, PercussionPlane
 from trundle.typing import Array, Look
 from trundle.view.style import INK
+from trundle.walker.impact.percussion import Line, PercussionPlane
 
 FARTHEST = 3.0  # lengths of spoke; centres up to here are brought into the picture
 STEPS = 200  # of the grid on which room for names is looked for

@@ -4,10 +4,10 @@ from math import cos, isfinite, pi, sin
 
 from numba.extending import register_jitable
 
-from trundle.impact import closed_form
-from trundle.impact.closed_form import collide
 from trundle.kernel.pointers import float_ptr, int_ptr, part
 from trundle.kernel.record import Ints
+from trundle.walker.impact import closed_form
+from trundle.walker.impact.closed_form import collide
 
 INPUTS = 8  # inertia ratio, half angle, friction, slip, approach, restitution, static friction, energetic or not
 STRIDES = INPUTS  # where in the table the steps through the inputs begin: 0 for one number, 1 for an array

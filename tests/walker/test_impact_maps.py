@@ -9,10 +9,10 @@ from matplotlib.path import Path as Outline
 from typer.testing import CliRunner
 
 from trundle.cli import app
-from trundle.impact import PercussionPlane, predict
-from trundle.view.percussion import domains, plot_percussion_plane
-from trundle.view.percussion_panel import Window
-from trundle.view.scenario_map import plot_scenarios
+from trundle.walker import PercussionPlane, predict
+from trundle.walker.pictures.percussion import domains, plot_percussion_plane
+from trundle.walker.pictures.percussion_panel import Window
+from trundle.walker.pictures.scenario_map import plot_scenarios
 
 
 def call(*arguments):

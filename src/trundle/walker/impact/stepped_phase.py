@@ -6,9 +6,9 @@ from typing import final
 
 import numpy as np
 
-from trundle.impact.critical import centre_of_motion
-from trundle.impact.phase import Point, Velocities
 from trundle.typing import Array
+from trundle.walker.impact.critical import centre_of_motion
+from trundle.walker.impact.phase import Point, Velocities
 
 NAMES = {1.0: "forward", -1.0: "backward", 0.0: "stick"}
 Wheel = tuple[float, Array, float, bool]  # inertia ratio, rows of the feet, restitution, whether it is Stronge's

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from trundle.cli import app
 from trundle.errors import KernelError, ModelError, StoreError
-from trundle.impact.closed_form import collide
-from trundle.view.impact_page import impact_script, write_impact_page
 from trundle.view.javascript import javascript
+from trundle.walker.impact.closed_form import collide
+from trundle.walker.pictures.impact_page import impact_script, write_impact_page
 
 
 def halved(x: float, limit: float) -> float:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.impact.scenario import NAMES, as_numbers, check_impact, split_restitution
-from trundle.impact.stepped_phase import SteppedPhase, phases_of_steps
 from trundle.typing import Array, Index
+from trundle.walker.impact.scenario import NAMES, as_numbers, check_impact, split_restitution
+from trundle.walker.impact.stepped_phase import SteppedPhase, phases_of_steps
 
 SAME_INSTANT = 1e-9  # a transition so soon after the end of a step, as a part of the step, belongs to it
 

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 from trundle.atomic_write import check_target, file_path, write_whole
-from trundle.impact import closed_form
-from trundle.impact.closed_form import LABELS
-from trundle.impact.scenario import check_impact
 from trundle.view.javascript import javascript
-from trundle.view.percussion import DOMAINS
+from trundle.walker.impact import closed_form
+from trundle.walker.impact.closed_form import LABELS
+from trundle.walker.impact.scenario import check_impact
+from trundle.walker.pictures.percussion import DOMAINS
 
 TEMPLATE = Path(__file__).with_name("impact_page.html")
 KINDS = ("DP", "FORWARD", "BACKWARD", "STICK", "FORWARD_STICK", "BACKWARD_STICK", "BACKWARD_FORWARD")

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from trundle.impact.closed_form import LABELS
-from trundle.impact.critical import critical_values
-from trundle.impact.scenario import ScenarioArray, check_impact, predict
 from trundle.typing import AnyArray, Array, Flags, Look, Untyped
 from trundle.view.regions import name_region
 from trundle.view.style import INK, WARNING, finish, new_figure, style
+from trundle.walker.impact.closed_form import LABELS
+from trundle.walker.impact.critical import critical_values
+from trundle.walker.impact.scenario import ScenarioArray, check_impact, predict
 
 COLOURS = ("#E9A9A0", "#BFE0C4", "#A9CBE6", "#D9D9D9", "#DCE6A8", "#8FB7DA", "#CDB7DE", "#F2CE8A")
 JAMB = len(LABELS)  # one more colour, for jamb

@@ -6,10 +6,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from trundle.impact.closed_form import LABELS, LEAST, NAN, slide_rates, stick_rates
-from trundle.impact.critical import critical_values
-from trundle.impact.percussion import PercussionPlane
 from trundle.typing import Array
+from trundle.walker.impact.closed_form import LABELS, LEAST, NAN, slide_rates, stick_rates
+from trundle.walker.impact.critical import critical_values
+from trundle.walker.impact.percussion import PercussionPlane
 
 
 class Velocities(NamedTuple):

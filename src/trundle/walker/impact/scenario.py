@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trundle.errors import ModelError
-from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVERSAL, collide
-from trundle.impact.critical import Critical, critical_values
-from trundle.impact.phase import ImpactData, Phase, Velocities, phases_of
 from trundle.laws.restitution import Newton, Restitution, Stronge
 from trundle.typing import Array, Expr, Given, Value
+from trundle.walker.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVERSAL, collide
+from trundle.walker.impact.critical import Critical, critical_values
+from trundle.walker.impact.phase import ImpactData, Phase, Velocities, phases_of
 
 NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution", "static_friction")
 
@@ -308,7 +308,7 @@ def predict(
     if not all(isinstance(value, float | int) for value in numbers):
         given = tuple(map(as_numbers, NAMES, numbers))
         if any(value.ndim for value in given):
-            from trundle.impact.predict_batch import predict_arrays
+            from trundle.walker.impact.predict_batch import predict_arrays
 
             return ScenarioArray(*predict_arrays(given, energetic, threads))
         numbers = given

@@ -5,9 +5,8 @@ import pytest
 
 import trundle as tr
 from trundle.errors import ModelError
-from trundle.impact import step_impact
-from trundle.impact.phases import foot_rows
-from trundle.walker import predict
+from trundle.walker import predict, step_impact
+from trundle.walker.impact.phases import foot_rows
 
 SIXTY = np.pi / 3
 
@@ -292,4 +291,4 @@ def test_all_faults_are_reported_at_once_and_shapes_must_fit():
 
 
 def test_walker_is_found_lazily():
-    assert tr.walker.predict is predict and tr.impact.predict is predict
+    assert tr.walker.predict is predict
