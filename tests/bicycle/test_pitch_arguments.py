@@ -15,7 +15,7 @@ BICYCLE = Geometry(1.02, 0.08, pi / 10, 0.3, 0.35)
 @pytest.mark.parametrize(
     ("roll", "steer", "told"),
     [
-        ([0.1, 0.2], [0.1, 0.2, 0.3], r"different shapes do not go together: roll \(2,\), steer \(3,\)"),
+        ([0.1, 0.2], [0.1, 0.2, 0.3], r"different shapes cannot be combined: roll \(2,\), steer \(3,\)"),
         ("a", 0, "roll must be a real number .* got 'a'"),
         (1j, 0, "roll must be a real number .* got 1j"),
         (0, None, "steer must be a real number"),

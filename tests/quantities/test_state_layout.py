@@ -35,7 +35,7 @@ def test_names_stand_where_their_symbols_are(name: str, formalism: str) -> None:
     functions, layout = f.functions, f.states
     x = functions.x
     assert functions.layout == layout
-    assert layout.n_x == x.numel() == f.kernels("base")["rhs"].n_x == len(layout.units) == len(layout.steers)
+    assert layout.n_x == x.numel() == f.kernels("base")["rhs"].n_x == len(layout.units) == len(layout.error_weights)
     assert functions.equations.q.numel() == layout.n_q and functions.equations.u.numel() == layout.n_u
     assert layout.quaternions == tuple(functions.equations.motion.quaternions)
     assert layout.turns == (() if f.in_joints else tuple(k for k in layout.turns if f.register.find(k)))

@@ -121,7 +121,7 @@ def test_absolute_coordinates_give_the_same_motion():
     [
         (("a",), "lateral must be a real number .* got 'a'"),
         ((0.0, 1j), "yaw must be a real number .* got 1j"),
-        (([0.001, 0.002], [0.0, 0.001, 0.002]), r"different shapes do not go together: lateral \(2,\), yaw \(3,\)"),
+        (([0.001, 0.002], [0.0, 0.001, 0.002]), r"different shapes cannot be combined: lateral \(2,\), yaw \(3,\)"),
     ],
 )
 def test_a_place_that_is_none_is_reported(given, told):

@@ -75,14 +75,14 @@ def _hub(hinge: Screw) -> Revolute:
 
 
 def _turn_to(axis: np.ndarray) -> np.ndarray:
-    """Rotation whose y axis is the given one and whose x axis is as nearly forward as can be."""
+    """Rotation whose y axis is the given one and whose x axis is as close to forward as possible."""
     x = np.array([1.0, 0.0, 0.0]) - axis[0] * axis
     x /= np.linalg.norm(x)
     return np.column_stack([x, axis, np.cross(x, axis)])
 
 
 def _upright(normal: np.ndarray) -> np.ndarray:
-    """Rotation whose z axis is the given one and whose x axis is as nearly forward as can be."""
+    """Rotation whose z axis is the given one and whose x axis is as close to forward as possible."""
     x = np.array([1.0, 0.0, 0.0]) - normal[0] * normal
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(normal, x), normal])

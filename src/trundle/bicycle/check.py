@@ -11,7 +11,7 @@ from trundle.typing import Given
 
 
 def kind_faults(function: str, given: object, kind: type, hint: str) -> list[str]:
-    """A description of a bicycle that is of another kind than the function takes."""
+    """A description of a bicycle of the wrong type for the function."""
     if isinstance(given, kind):
         return []
     return [f"{function} takes a {kind.__name__} of trundle.bicycle first, got {given!r}. {hint}"]

@@ -88,9 +88,9 @@ def _residual(c: Expr, point: Pair) -> tuple[Expr, Expr, Expr, Expr, Expr]:
 
 
 def _real_roots(c: Expr) -> list[tuple[Pair, Expr, Expr]]:
-    """Four points of the circle, each with two truths: it is a real root, and F rises there."""
-    # Where t is infinite |F| shall be large: then the quartic keeps its degree, and no root is near. F has at most four
-    # zeros: it cannot vanish at all five shifts. [Meijaard 2024, after Eq. 29: a shift in the angle]
+    """Four points of the circle, each with two flags: whether it is a real root, and whether F rises there."""
+    # Where t is infinite |F| should be large: then the quartic keeps its degree, and no root is near. F has at most
+    # four zeros: it cannot vanish at all five shifts. [Meijaard 2024, after Eq. 29: a shift in the angle]
     far, far_value = _SHIFTS[0], _residual(c, _SHIFTS[0])[0]
     for shift in _SHIFTS[1:]:
         value = _residual(c, shift)[0]
@@ -108,7 +108,7 @@ def _real_roots(c: Expr) -> list[tuple[Pair, Expr, Expr]]:
     )
     found = []
     for place, (t, imaginary) in enumerate(candidates):
-        # F changes its sign at every root: it falls and rises by turns, from its sign at the far point on.
+        # F changes its sign at every root: it falls and rises alternately, beginning with its sign at the far point.
         rises = far_value < 0 if place % 2 == 0 else far_value > 0
         start = _turn(_from_half_tangent(t), origin)
         nearly_real = imaginary < 2 * _CLOSE * (1 + t * t)

@@ -12,8 +12,8 @@ Closure = Callable[..., tuple[np.ndarray, ...]]
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 1 / 64, 1 / 16, 1e-7  # of the way
 _LEAP = 0.05  # rad: a root that moves further in one step may be another one
 
-# Ways from upright to the pose: shares of roll and steer at their corners. Where the straight one is cut by poses in
-# which the front wheel cannot touch, a way around may be open.
+# Paths from upright to the pose: fractions of roll and steer at their corners. Where the straight path is blocked by
+# poses in which the front wheel cannot touch, a detour may be open.
 _WAYS = (
     ((0.0, 0.0), (1.0, 1.0)),
     ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)),
@@ -22,7 +22,7 @@ _WAYS = (
 
 
 def follow(closure: Closure, pose: Sequence[np.ndarray], tilt: float) -> np.ndarray:
-    """Pitch of each pose (arrays of roll, steer, ...) reached from upright by one of three ways, else nan."""
+    """Pitch of each pose (arrays of roll, steer, ...) reached from upright along one of three paths, else nan."""
     pitch = np.full(len(pose[0]), np.nan)
     for way in _WAYS:
         open_ = np.flatnonzero(np.isnan(pitch))
@@ -37,7 +37,7 @@ def roots_at(closure: Closure, pose: Sequence[np.ndarray], tilt: float) -> Roots
 
 
 def _walk(closure: Closure, pose: list[np.ndarray], tilt: float, way: Sequence[tuple[float, float]]) -> np.ndarray:
-    """Follow the root along a way in steps that shrink where it moves fast; nan where it comes to an end."""
+    """Follow the root along a path in steps that shrink where it moves fast; nan where it ends."""
     corners = np.arange(len(way)), np.array(way)
     place = np.zeros(len(pose[0]))
     step = np.full(len(place), _FIRST_STEP)
@@ -57,7 +57,7 @@ def _walk(closure: Closure, pose: list[np.ndarray], tilt: float, way: Sequence[t
     pitch[np.isinf(distance)] = np.nan
     walking = walking[np.isfinite(distance)]
     while walking.size:
-        # A corner is a stop: beyond it the direction changes.
+        # Steps end at corners, where the direction changes.
         trial = np.minimum(place[walking] + step[walking], np.floor(place[walking]) + 1)
         found, distance = nearest(walking, trial, pitch[walking])
         good = distance < _LEAP

@@ -23,7 +23,7 @@ class Loop:
 
     Axes are x forward, y to the right, z down, from the centre of the rear wheel, whose own axis is y. Each hinge is a
     screw without pitch: a point and a direction. So is `front_wheel`, the true centre and axis of the front wheel,
-    which the hub may miss. `tilt` is what the pitch is called in the drawn pose. The front wheel's road is the plane
+    which the hub may miss. `tilt` is the value of the pitch in the drawn pose. The front wheel's road is the plane
     through `road_point` with the normal `road_normal`, pointing down into the road, in axes of the rear wheel's road,
     which is z = 0.
     """
@@ -57,7 +57,7 @@ class Loop:
 
     @property
     def wheels_stay_clear(self) -> bool:
-        """Whether the wheels would not meet with the fork turned right round (what for: see Geometry)."""
+        """Whether the wheels stay clear of each other when the fork is turned all the way round (see Geometry)."""
         axis, point = axis_vector(self.steering.axis), np.array(self.steering.at)
         rear, front = -point, np.array(self.front_wheel.at) - point
         rear_arm, front_arm = rear - axis * (axis @ rear), front - axis * (axis @ front)
@@ -123,7 +123,7 @@ class Loop:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Axis and centre (3, n) of the front wheel, in axes of the rear wheel turned back by its own pitch.
 
-        The product of exponentials of the three hinges [Brockett 1984]; what is left to turn by is the whole pitch.
+        The product of exponentials of the three hinges [Brockett 1984]; the remaining rotation is by the whole pitch.
         """
         axis, centre = axis_vector(self.front_wheel.axis)[:, None], np.array(self.front_wheel.at)[:, None]
         for hinge, angle in ((self.front_hub, front_angle), (self.steering, steer), (self.rear_hub, rear_angle)):

@@ -159,7 +159,7 @@ def _solve_block(
     angle, front_roll = found.standing, found.front_roll
     fallen = np.cos(pose[0]) <= _FLAT  # the rear wheel lies on its side, or beyond
     angle[fallen] = front_roll[fallen] = np.nan
-    # One root that stands is the one; of several, and where there may be strangers, it is the one that is reached.
+    # A single standing root is the pitch; of several, or where others may be near, it is the one reached from upright.
     doubtful = np.flatnonzero((found.how_many > (1 if clear else 0)) & ~fallen)
     if doubtful.size:
         subset = [v[doubtful] for v in pose]
@@ -182,7 +182,7 @@ def _why_not(closure: Closure, pose: list[np.ndarray], tilt: float) -> str:
         return text + "it could, but the pose is not reached from upright with both wheels on the road. Steer less."
     c1, c2, c3, c4, c5, c6 = (float(v[0]) for v in closure(*pose))
     s, k = np.sin(tilt), np.cos(tilt)
-    # Without a root the wheel is on one side of the road at every pitch.
+    # Without a root the wheel is above or below the road at every pitch.
     above = c4 * s + c5 * k + c6 > np.sqrt(max(1 - (c1 * s + c2 * k + c3) ** 2, 0.0))
     side = "hangs above the road" if above else "cuts into the road"
     return text + f"it {side} at every pitch. Roll or steer less."

@@ -191,7 +191,7 @@ def _frame(
 
 
 def _number(m: Model, size: Expr) -> float:
-    """A size of a drawing: parameters at their usual values."""
+    """A size for drawing: parameters at their default values."""
     return float(evaluate(m, size).item())
 
 

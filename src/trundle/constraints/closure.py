@@ -29,7 +29,7 @@ def closure_rows(connection: ConnectedPair, motion: Motion, over_ground: bool) -
     locked = connection.pair.locked
     pitch = connection.pair.coupling
     slides = [b for b in "xyz" if b in locked and not (b == "z" and pitch is not None)]
-    together = over_ground and len(slides) == 3  # the two points coincide: each body is asked at its own point
+    together = over_ground and len(slides) == 3  # the two points coincide: each body is evaluated at its own point
     partials = motion.partials(first.body, A.p if together else B.p)
     relative = Relative(A, B, difference(motion.partials(second.body, B.p), partials), together)
     rows: list[Row] = []

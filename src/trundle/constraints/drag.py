@@ -34,7 +34,7 @@ class Drag:
 
 
 def along_row(connection: ConnectedPair, row: Row, effort: Expr, n_u: int) -> Drag:
-    """An effort along the motion that a row would hold."""
+    """An effort along the motion that a row would constrain."""
     push = ca.SX.zeros(n_u)
     for i, entry in row.jacobian.items():
         push[i] += effort * entry

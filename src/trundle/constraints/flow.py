@@ -10,7 +10,7 @@ import casadi as ca
 from trundle.constraints.row import Place, Row
 from trundle.derivative import derivative
 from trundle.laws.law import FlowLaw
-from trundle.space.rotation import half_turn
+from trundle.space.rotation import wrap_angle
 from trundle.typing import Expr
 
 
@@ -21,7 +21,7 @@ class BondMotion:
 
     value: Expr
     rate: Expr
-    bias: Expr  # what the rate changes by without udot
+    bias: Expr  # time derivative of the rate at udot = 0
     jacobian: dict[int, Expr]
     force: Expr = field(default_factory=lambda: ca.SX.zeros(3))
     moment: Expr = field(default_factory=lambda: ca.SX.zeros(3))
@@ -39,7 +39,7 @@ def flow_row(place: Place, law: FlowLaw, t: Expr, bond: BondMotion) -> Row:
     residual = velocity = ca.SX(0)
     driven = rate
     if law.level == "position":
-        residual = half_turn(value - f) if bond.is_angle else value - f
+        residual = wrap_angle(value - f) if bond.is_angle else value - f
         velocity, gamma, driven = rate - f_t, bias - f_tt, f_t
     elif law.level == "velocity":
         velocity, gamma, driven = rate - f, bias - f_t - f_q * rate, f

@@ -30,7 +30,7 @@ class Measure:
 
     @property
     def is_angle(self) -> bool:
-        """A turn, known up to whole turns; else a displacement."""
+        """Whether it is an angle, known up to whole turns; else it is a displacement."""
         return bool(self.force.is_zero())
 
     def turned(self, turns: Expr) -> "Measure":
@@ -42,14 +42,14 @@ class Measure:
 class Followed:
     """A coordinate of a contact that closes a loop."""
 
-    def __init__(self, owner: str, kind: str, value: Expr, changing: Callable[[Expr], Expr]) -> None:
+    def __init__(self, owner: str, kind: str, value: Expr, derivative: Callable[[Expr], Expr]) -> None:
         self.name, self.kind, self.value = f"{owner}.{kind}", kind, value
-        self._owner, self._changing = owner, changing
+        self._owner, self._derivative = owner, derivative
 
     @cached_property
     def rate(self) -> Expr:
         """Its time derivative, from the tape."""
-        return self._changing(self.value)
+        return self._derivative(self.value)
 
     @property
     def is_angle(self) -> bool:
@@ -60,11 +60,11 @@ class Followed:
         """The same with so many whole turns more, where it is known up to these."""
         if not self.is_angle:
             return self
-        return Followed(self._owner, self.kind, self.value + 2 * ca.pi * turns, self._changing)
+        return Followed(self._owner, self.kind, self.value + 2 * ca.pi * turns, self._derivative)
 
     @property
     def force(self) -> Expr:
-        """Efforts need a bond that the tree knows."""
+        """Raises ModelError: an effort needs a bond, and this coordinate has none."""
         raise ModelError(
             f"{self.name!r} is a coordinate of a contact that closes a loop: no effort can act on it. "
             "Let the force act on the bodies (tr.Wrench, tr.SpringDamper)."
@@ -80,16 +80,16 @@ class LawState:
 
     name: str
     value: Expr
-    rate: Expr = None  # known when its law has been asked
+    rate: Expr = None  # known once its law has been evaluated
     is_angle: ClassVar[bool] = False
 
     def turned(self, turns: Expr) -> "LawState":
-        """It counts its turns itself."""
+        """The state itself: it includes its whole turns."""
         return self
 
     @property
     def force(self) -> Expr:
-        """Efforts need a bond."""
+        """Raises ModelError: an effort needs a bond, and this state has none."""
         raise ModelError(f"{self.name!r} is not a motion of a joint: no effort can act on it.")
 
     moment = force
@@ -111,7 +111,7 @@ def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str,
         if bond in names and bond not in ROTATIONS:
             e = A.R[:, "xyz".index(bond)]
             out[names[bond]] = Measure(dot(e, B.p - A.p), dot(e, relative.v), e, zero)
-    if pair.coupling is not None and "z" in names:  # what a screw joint yields beside its own advance
+    if pair.coupling is not None and "z" in names:  # deflection of a screw joint from its own advance
         z, turn = out[names["z"]], out[names["rz"]]
         pitch = pair.coupling
         out[names["z"]] = Measure(

@@ -21,8 +21,8 @@ EQUAL = 1e-30  # keeps the direction of two equal eigenvalues defined
 
 
 def weight_faults(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str], list[str]]:
-    """What is wrong with weights and resistances, before anything is derived; and the rows that they are about: those
-    that have weights or whose multipliers are asked for.
+    """Faults of weights and resistances, checked before the equations are derived; and the rows concerned: those that
+    have weights or whose multipliers are used.
     """
     probe = LawProbe(model)
     multipliers: dict[str, Expr] = {}
@@ -57,8 +57,8 @@ def _matrix_entries(probe: LawProbe, matrix: object, n: int, symbols: dict[str, 
 
 
 def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict[str, Expr]) -> list[Row]:
-    """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
-    Symbols of multipliers that weights ask for are added to `multipliers`.
+    """The rows with their weights; relaxed rows constrain accelerations only, and their power counts as lost, not as
+    supplied. Symbols of multipliers that weights use are added to `multipliers`.
 
     Expressions are kept between 0 and 1.
     """
@@ -92,8 +92,8 @@ def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict
         weighted = replace(weighted, mixed=mixed[row.name]) if row.name in mixed else weighted
         if weighted.mixed is not None and weighted.active is not None:
             raise ModelError(
-                f"the row {row.name!r} acts only at times (its contact sticks, slides or opens): a weight matrix "
-                "takes rows that always act."
+                f"the row {row.name!r} is not always active (its contact sticks, slides or opens): a weight matrix "
+                "needs rows that are always active."
             )
         if not weighted.ideal and weighted.active is not None:
             weighted = replace(weighted, weight=weighted.weight * weighted.active, active=None)

@@ -55,10 +55,10 @@ class Row:
     unit: str = "m"
     level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
     driven: Expr = None  # rate at which a drive moves the bond, where its power counts
-    mixed: dict[str, Expr] | None = None  # rows that the weight is of, by name, where a matrix weighs several
+    mixed: dict[str, Expr] | None = None  # of a weight matrix: direction of this weight, by name of row
     weight: Expr = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
     active: Expr = None  # 1 while the row holds and 0 while it does not; None where it always holds
-    column: dict[int, Expr] | None = None  # speeds that a unit multiplier pushes, where friction goes along with it
+    column: dict[int, Expr] | None = None  # forces of a unit multiplier along speeds, where they include its friction
     lost: Expr = None  # rate of sliding times friction coefficient: power lost per unit multiplier
 
     @property

@@ -100,7 +100,7 @@ class Equations:
         """qdot as an expression linear in u: states of laws, which are not places, do not move."""
         return ca.vertcat(placed_rates(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
 
-    def changing(self, value: Expr, udot: Expr) -> Expr:
+    def time_derivative(self, value: Expr, udot: Expr) -> Expr:
         """Time derivative of an expression of time and state."""
         along = derivative_along(value, self.q, self.coordinate_rates()) + derivative_along(value, self.u, udot)
         return along + derivative(value, self.t) if self.model.frames else along
@@ -345,6 +345,6 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion
     jacobian = {i: entry for i, entry in jacobian.items() if not entry.is_zero()}
     rate = base_rate(motion, connection.bodies, point, measure.force, measure.moment)
     rate += sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
-    bias = motion.changing(rate)
+    bias = motion.time_derivative(rate)
     moves = BondMotion(measure.value, rate, bias, jacobian, measure.force, measure.moment, measure.is_angle)
     return flow_row(place, law, t, moves)

@@ -49,7 +49,7 @@ class Driving:
                 F, M = out[frame]
                 out[frame] = F + force, M + moment + cross(point - e.motion.body(frame).p, force)
 
-        for body, point, force, moment in e.motion.taken(e.inertias, e.gravity, udot):
+        for body, point, force, moment in e.motion.accelerating_wrenches(e.inertias, e.gravity, udot):
             add(body, point, force, moment)
         for body, loads in e.loads.items():
             for _, point, force, moment in loads:

@@ -1,8 +1,7 @@
 """Degrees of freedom by generic rank: which rows are independent or redundant, and whether they contradict.
 
-The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along
-it, so that a pose
-which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
+The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along it,
+so that a pose which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -135,8 +134,8 @@ def close(
     """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay, those of a larger one move more, and
     without any each moves in proportion to its stride. Returns pose and residual.
 
-    far: whether what slides may go far in one step, for places that are wanted far away.
-    search: whether contacts that closed loops have lost are searched for all over their surfaces at the start.
+    far: whether what slides may go far in one step, for places that are wanted far away. search: whether contacts that
+    closed loops have lost are searched for all over their surfaces at the start.
     """
     e = rows.equations
     u = np.zeros(e.n_u)

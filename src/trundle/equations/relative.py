@@ -124,10 +124,13 @@ def inertial_residual(functions: Functions) -> tuple[Expr, Expr]:
     left, size = direct, ca.fabs(direct)
     for body, mass in e.inertias.items():
         at = poses[body]
-        v, w = e.changing(at.p, ca.SX.zeros(e.n_u)), _turning(e, at)
+        v, w = e.time_derivative(at.p, ca.SX.zeros(e.n_u)), _turning(e, at)
         L = ca.mtimes(ca.mtimes(at.R, mass.matrix), ca.mtimes(at.R.T, w))
         F, M = wrenches[body]
-        for rate, inertia, applied in ((v, mass.mass * e.changing(v, udot), F), (w, e.changing(L, udot), M)):
+        for rate, inertia, applied in (
+            (v, mass.mass * e.time_derivative(v, udot), F),
+            (w, e.time_derivative(L, udot), M),
+        ):
             to_speeds = derivative(rate, e.u).T
             left += ca.mtimes(to_speeds, applied - inertia)
             size += ca.mtimes(ca.fabs(to_speeds), ca.fabs(applied) + ca.fabs(inertia))
@@ -136,6 +139,6 @@ def inertial_residual(functions: Functions) -> tuple[Expr, Expr]:
 
 def _turning(e: Equations, at: FrameMotion) -> Expr:
     """Angular velocity from the rate of a rotation matrix."""
-    rate = ca.reshape(e.changing(ca.vec(at.R), ca.SX.zeros(e.n_u)), 3, 3)
+    rate = ca.reshape(e.time_derivative(ca.vec(at.R), ca.SX.zeros(e.n_u)), 3, 3)
     S = ca.mtimes(rate, at.R.T)
     return ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2

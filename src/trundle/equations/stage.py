@@ -22,7 +22,7 @@ from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
 from trundle.motion.motion import Motion
 from trundle.motion.newton_euler import AbsoluteMotion
-from trundle.motion.roots import FrameRates, Roots, changing
+from trundle.motion.roots import FrameRates, Roots, time_derivative
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.mesh import Mesh
 from trundle.quantities.state_layout import StateLayout
@@ -67,7 +67,7 @@ class Stage:
         self.values = values | dict(own)
         rates = ca.vertcat(placed_rates(self.motion, self.contacts), ca.SX(len(self.values), 1))
         self.q = ca.vertcat(q, *self.followers.values(), *self.values.values())
-        change = partial(changing, q=self.q, rates=rates, roots=roots)
+        change = partial(time_derivative, q=self.q, rates=rates, roots=roots)
         self.measured = _measured(cut, self.motion, self.contacts, change)
         for name, whole in (turns or {}).items():
             self.measured[name] = self.measured[name].turned(whole)

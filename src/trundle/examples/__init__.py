@@ -25,7 +25,7 @@ MADE_IN_PYTHON = (
 
 def maker(name: str) -> Callable[..., ModelFile]:
     """The function of an example made in Python: it takes sizes with defaults and returns the model with its settings;
-    its docstring is the sentence of the list.
+    the first line of its docstring is shown in the list of examples.
     """
     own = name.replace("-", "_")
     made: Callable[..., ModelFile] = getattr(import_module(f"trundle.examples.{own}"), own)
@@ -75,7 +75,7 @@ def find(name: str) -> Example:
     Raises
     ------
     UnknownNameError
-        With near names, where there is none.
+        If there is none; the message suggests similar names.
     """
     if name in MADE_IN_PYTHON:
         return Example(name, FOLDER / f"{name.replace('-', '_')}.py", maker(name))

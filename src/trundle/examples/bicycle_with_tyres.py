@@ -14,7 +14,7 @@ def bicycle_with_tyres(
     """The benchmark bicycle on tyres that slip sideways: it weaves less well damped than rolling without slip.
 
     `stiffness` is the cornering stiffness over load (1/rad), `relaxation` the relaxation length (m); with stiffness ->
-    infinity it is the benchmark. Lean makes no side force here: that of the tilted load is all there is.
+    infinity it is the benchmark. Lean causes no side force of the tyre beyond that of the tilted load.
     """
     parts = benchmark_parts()
     wheels = {name: replace(getattr(parts, name), tyre=0.02) for name in ("rear_wheel", "front_wheel")}

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 MASS, RADIUS, INERTIA, WEIGHT = 25.0, 0.3, 1.125, 25.0 * 9.81  # kg, m, kg m^2 (a solid disc), N
-FELT_MASS = 1 / (1 / MASS + RADIUS**2 / INERTIA)  # kg, that a force at the contact has to move
+EFFECTIVE_MASS = 1 / (1 / MASS + RADIUS**2 / INERTIA)  # kg, seen by a force at the contact
 SPEED, DURATION = 3.0, 4.0  # m/s at the start, s
 EXACT = "Coulomb"
 
 PARAMETERS = {
     "mu": (0.3, "", "coefficient of friction while it slides"),
-    "peak": (1.1, "", "coefficient while it sticks over the one while it slides, for laws that know both"),
+    "peak": (1.1, "", "coefficient while it sticks over the one while it slides, for laws that have both"),
     "v0": (1e-2, "m/s", "slip at which friction is nearly in full (RegularisedCoulomb, Stribeck)"),
     "bristles": (1e4, "1/m", "stiffness of the bristles over the normal force (LuGre)"),
     "creep": (100.0, "", "slope of friction over creepage (Creep)"),

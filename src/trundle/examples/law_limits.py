@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.examples.every_law import FELT_MASS, MASS, roll, wheel
+from trundle.examples.every_law import EFFECTIVE_MASS, MASS, roll, wheel
 from trundle.laws.efforts import Spring
 from trundle.model.model import Model
 from trundle.system import System
@@ -39,16 +39,16 @@ def weighed() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
-    "spring along the slip": partial(sprung, "NoSlip", "slip_x", FELT_MASS),
+    "spring along the slip": partial(sprung, "NoSlip", "slip_x", EFFECTIVE_MASS),
     "spring in the normal": partial(sprung, "Coulomb", "normal", MASS),
     "weight s of the constraint": weighed,
 }
-"""Models beside those that go by the name of their law."""
+"""Models other than those named after their law."""
 
 
 @cache
 def built(name: str) -> System:
-    """One system serves all values: what goes to a limit is a parameter."""
+    """One system for all values: the number that tends to its limit is a parameter."""
     return MODELS[name]().build() if name in MODELS else wheel(name).build()
 
 

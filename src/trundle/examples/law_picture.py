@@ -30,7 +30,7 @@ SLIDES = 0.02  # m/s, above which a law without states is said to slide
 
 
 def draw(runs: Mapping[str, Run], path: Path | str | None = None) -> Figure:
-    """Slip, the same on a logarithmic scale, traction over its limit and speed; below, who slides when."""
+    """Slip, the same on a logarithmic scale, traction over its limit and speed; below, which law slides when."""
     limit = PARAMETERS["mu"][0] * WEIGHT
     with style():
         figure = new_figure(8.0, 8.2, "one wheel, every law: 5 N m, and 60 N m between 1 and 2 s")
@@ -60,7 +60,7 @@ def draw(runs: Mapping[str, Run], path: Path | str | None = None) -> Figure:
 
 
 def _bands(axes: Axes, runs: Mapping[str, Run]) -> None:
-    """One row for each law: what the exact law says of itself, or whether the slip is above a threshold."""
+    """One row for each law: the mode of the exact law, or whether the slip is above a threshold."""
     for number, (law, run) in enumerate(runs.items()):
         slides = np.abs(run.values("road.slip_x")) > SLIDES
         state = np.rint(run.values("road.state")) if law == EXACT else np.where(slides, 1, 2)

@@ -18,7 +18,7 @@ MU = 3.986004418e14  # m^3/s^2, of the earth
 
 
 def satellite(parameters: Mapping[str, float] | None = None) -> ModelFile:
-    """A satellite near a circular orbit drifts and librates in the frame that goes round with the orbit."""
+    """A satellite near a circular orbit drifts and librates in the rotating frame of the orbit."""
     model = Model("satellite", gravity=(0.0, 0.0, 0.0))
     given = {"radius": 7.0e6, **(parameters or {})}
     radius = model.parameter("radius", given["radius"], "m", "of the orbit")

@@ -37,7 +37,7 @@ def sudden(lower: float, upper: float = 0.9) -> Callable[[Signals], Expr]:
 
 
 def drag_of_turning(s: Signals) -> Expr:
-    """Resistance (N) as printed: also a wheel that spins on the spot is pushed back [Ikoki 2021, Sec. 3.1.1]."""
+    """Resistance (N) as printed: it pushes back even a wheel that spins on the spot [Ikoki 2021, Sec. 3.1.1]."""
     return -1.7 * s["wheel.angular_velocity_y"] ** 2
 
 

@@ -7,7 +7,7 @@ from trundle.model.floating import floating
 from trundle.model.input import Input
 from trundle.model.model import Model
 from trundle.model.register import Register, is_changeable, is_signal, is_start, model_register, part_quantities
-from trundle.quantities.known import asked_measures, energy_quantities, force_quantities
+from trundle.quantities.known import energy_quantities, force_quantities, measures_of
 from trundle.typing import Expr
 
 
@@ -59,7 +59,7 @@ class Names:
         parts = (
             lambda: part_quantities(model),
             energy_quantities,
-            lambda: force_quantities(model, asked_measures(model)),
+            lambda: force_quantities(model, measures_of(model)),
         )
         return Register(model.aliases, *parts).names(lambda q: True)
 

@@ -1,4 +1,4 @@
-"""What the model is: spanning tree and loops."""
+"""Topology of a model: spanning tree and loops."""
 
 from trundle.graph.topology import Loop, Topology, TreeJoint, find_topology
 

@@ -55,7 +55,7 @@ class Structure:
 
     links: tuple[str, ...]
     joints: tuple[StructureJoint, ...]
-    open_contacts: tuple[str, ...] = ()  # connections that hold nothing while they are open, or never: not joints
+    open_contacts: tuple[str, ...] = ()  # connections that constrain nothing, always or while open: not joints
 
     @property
     def loops(self) -> int:
@@ -77,7 +77,7 @@ class Structure:
         return (
             f"{len(self.links)} links, {len(self.joints)} joints, {_counted(self.loops, 'loop')}: "
             f"{self.joint_freedoms} - 6 x {self.loops} = {self.count} by count, "
-            f"{_counted(configuration, 'coordinate')} by rank, {_counted(freedoms, 'freedom')} with all that rolls"
+            f"{_counted(configuration, 'coordinate')} by rank, {_counted(freedoms, 'freedom')} with rolling constraints"
         )
 
 
@@ -86,7 +86,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def find_structure(model: Model, topology: Topology) -> Structure:
-    """The structure of a model; what rolls without slip does not change it."""
+    """The structure of a model; rolling constraints do not change it."""
     links = {root.name: 0 for root in model.roots}
     names = ["ground"] if len(links) == 1 else [", ".join(links)]
     for body in model.free_bodies:

@@ -77,7 +77,9 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         neighbours[b].append((connection, a))
 
     def rank(connection: ConnectedPair) -> int:
-        """Of connections that cost no depth, the lowest is taken first; only 3 may be cut freely."""
+        """Connections of ranks 0 to 2 add no depth to the tree, and the lowest rank is taken first; those of rank 3 may
+        be cut.
+        """
         if any(massless.get(b.name, False) for b in connection.bodies):
             return 0
         if any(isinstance(law, FlowLaw) for law in connection.laws.values()):
@@ -94,7 +96,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [
         (0.0, 0, k, root, None) for k, root in enumerate(model.roots)
     ]
-    contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # taken only where no joint leads on
+    contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # used only where no joint leads further
     count = len(heap)
     order: list[TreeJoint] = []
     while heap or contacts:

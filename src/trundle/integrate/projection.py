@@ -158,8 +158,8 @@ def log_passages(run: LoopRecord) -> None:
 def watch(run: LoopRecord) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
-    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is
-    looked for on the dense output.
+    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is looked
+    for on the dense output.
     """
     corrected, passage = run.corrected, run.passage
     clock, p, work = run.clock, run.p, run.work

@@ -199,7 +199,7 @@ class StateUnits:
 
 def read_units(f: Formulation) -> StateUnits:
     """Units of the states of a system."""
-    names = [unit if steers else "" for unit, steers in zip(f.states.units, f.states.steers, strict=True)]
+    names = [unit if steers else "" for unit, steers in zip(f.states.units, f.states.error_weights, strict=True)]
     named = f.states.places
     soft = [i for name in f.derivation.deflections if name in named for i in named[name].range]
     return StateUnits(names, np.array([UNITS.index(u) if u in UNITS else -1 for u in names], np.int64), soft)

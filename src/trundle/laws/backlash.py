@@ -13,16 +13,16 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Backlash(EffortLaw):
-    """Play with elastic ends: no effort within the clearance, a spring beyond it, on either side. As the compliance
-    of a gear it is teeth with backlash, on a hinge a coupling with play.
+    """Play with elastic ends: no effort within the clearance, a spring beyond it, on either side. As the compliance of
+    a gear it is teeth with backlash, on a hinge a coupling with play.
 
     The damping adds to the force of the spring its `damping` times the speed of approach, so that the force begins at
     zero; it never pulls [Hunt 1975].
     """
 
     stiffness: Expr  # N/m or N m/rad
-    clearance: Expr  # way from one side to the other, m or rad
-    damping: Expr = 0.0  # s/m or s/rad: share of the force of the spring, over the speed of approach
+    clearance: Expr  # total play, from one side to the other, m or rad
+    damping: Expr = 0.0  # s/m or s/rad: added part of the spring's force, per speed of approach
 
     def __post_init__(self) -> None:
         given = {"stiffness": self.stiffness, "clearance": self.clearance, "damping": self.damping}

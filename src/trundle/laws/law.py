@@ -233,12 +233,12 @@ def check_function(law: str, given: Given, **arguments: str) -> None:
 
 
 def _takes(function: Maker, count: int) -> bool:
-    """Whether a function can be called with so many arguments, as far as it says."""
+    """Whether a function can be called with so many arguments, as far as its signature shows."""
     try:
         signature(function).bind(*range(count))
     except TypeError:
         return False
-    except ValueError:  # it does not say
+    except ValueError:  # no signature
         return True
     return True
 

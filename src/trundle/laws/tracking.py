@@ -1,4 +1,4 @@
-"""Springs in place of prescribed motions: they draw a bond to what would be prescribed, and yield."""
+"""Springs in place of prescribed motions: they pull a bond towards the prescribed motion, and yield."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Tracking(EffortLaw):
-    """A spring in place of a servo: it draws the coordinate to the prescribed motion, and yields."""
+    """A spring in place of a servo: it pulls the coordinate towards the prescribed motion, and yields."""
 
     spring: EffortLaw
     servo: FlowLaw  # of positions
@@ -45,7 +45,7 @@ class Tracking(EffortLaw):
 @dataclass(frozen=True)
 class RateTracking(EffortLaw):
     """A spring in place of a prescribed rate. It acts on the deviation, the integral of rate minus prescribed rate,
-    which is a state and stands for the coordinate here; what is prescribed may depend on the coordinate `at`.
+    which is a state and stands for the coordinate here; the prescribed rate may depend on the coordinate `at`.
     """
 
     spring: EffortLaw

@@ -1,9 +1,9 @@
 """Sets of rows with a known rank, of which the best-conditioned ones are selected at every pose.
 
-A linkage such as Bennett's moves although the count of its rows says that it cannot: on the manifold some rows
-follow from others, and which ones can be left out changes with the pose. Their number is known; so at every
-evaluation the rows with the largest pivots are taken, and the solution does not depend on the choice. How the
-multipliers are shared does: they are those of least norm.
+A linkage such as Bennett's moves although the count of its rows says that it cannot: on the manifold some rows follow
+from others, and which ones can be left out changes with the pose. Their number is known; so at every evaluation the
+rows with the largest pivots are taken, and the solution does not depend on the choice. How the multipliers are shared
+does: they are those of least norm.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,8 @@
 """Sparse solution of  [M J'; J 0] on the tape, by elimination without pivoting.
 
 M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J',
-symmetric and
-positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean
-of the loop that a
-row belongs to, and refinements take the shift out again where the pose is regular.
+symmetric and positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative
+to the mean of the loop that a row belongs to, and refinements take the shift out again where the pose is regular.
 
 Contacts of one body are redundant as a rule: a box on four corners has three normal forces too few. Multipliers are
 then the smallest ones that do; round-off in them is that of the machine over the shift, and friction feels it. Such

@@ -1,9 +1,9 @@
 """Rank decisions: the number of independent rows, with one criterion for all callers.
 
 Rows and speeds are first made free of units by the typical length of the model: a row that closes a gap is divided by
-it, a speed that slides is measured in it. An entry that is not round-off is then of the size of 1, whatever the size
-of the mechanism, and a singular value far below 1 is zero even where it is the largest: rows that all follow from
-the structure of a tree leave nothing but round-off.
+it, a speed that slides is measured in it. An entry that is not round-off is then of the size of 1, whatever the size of
+the mechanism, and a singular value far below 1 is zero even where it is the largest: rows that all follow from the
+structure of a tree leave nothing but round-off.
 """
 
 import numpy as np

@@ -54,9 +54,9 @@ class Orthogonal:
     the others wait for theirs.
 
     `scale` makes rows of different units comparable, `unit` is the least square that a row of scale 1 could have. Of
-    the held rows, those of `choices` depend on each other in a known number, and those that are `shared` wherever
-    they may. `distance` is the square of the relative distance from the manifold: off it, rows that depend on each
-    other only there seem independent by as much.
+    the held rows, those of `choices` depend on each other in a known number, and those that are `shared` wherever they
+    may. `distance` is the square of the relative distance from the manifold: off it, rows that depend on each other
+    only there seem independent by as much.
     """
 
     def __init__(

@@ -83,8 +83,8 @@ class Body:
 
     @property
     def is_free(self) -> bool:
-        """Whether its motion is unknown: it has an inertia, states and reactions. A body that is not free is a root
-        of the tree.
+        """Whether its motion is unknown: it has an inertia, states and reactions. A body that is not free is a root of
+        the tree.
         """
         return self.moves is Moves.FREE
 

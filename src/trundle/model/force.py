@@ -28,8 +28,7 @@ class Measure(NamedTuple):
 
 @dataclass
 class Terms:
-    """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy
-    and power.
+    """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy and power.
 
     `stored` is for stiff parts whose energy is costly to differentiate, such as a contact: its rate counts as
     dissipated in the balance of a run, and `run.power` separates the two.

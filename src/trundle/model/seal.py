@@ -67,8 +67,8 @@ class Seal:
 
 
 def find_seals(model: Model) -> dict[str, tuple[Seal, ...]]:
-    """All seals by connection; one for each of the six bonds when the model is well posed, or several efforts that
-    add up.
+    """All seals by connection; one for each of the six bonds when the model is well posed, or several efforts that add
+    up.
     """
     forces: dict[str, list[tuple[str, Force]]] = {}
     for name, force in model.forces.items():

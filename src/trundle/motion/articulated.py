@@ -1,10 +1,9 @@
 """Forward dynamics of a tree in O(n): articulated bodies in link frames [Featherstone 2008, chapter 7].
 
-Two changes against the book save operations: accelerations are those of the link's origin (not spatial ones), so
-linear velocities
-are not needed; and every transformation is a turn about z, a slide, a turn about x and a shift, on the 21 numbers of
-a symmetric
-articulated inertia [A H; H' M]: A11 A12 A13 A22 A23 A33, H11 ... H33 by rows, M11 M12 M13 M22 M23 M33.
+Two differences from the book save operations: accelerations are those of the link's origin (not spatial accelerations),
+so linear velocities are not needed; and every transformation is a rotation about z, a slide, a rotation about x and a
+shift, applied to the 21 numbers of a symmetric articulated inertia [A H; H' M]: A11 A12 A13 A22 A23 A33, H11 ... H33 by
+rows, M11 M12 M13 M22 M23 M33.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from trundle.motion.motion import Inertias, Loads
 from trundle.space.rotation import cross, rotation_from_quaternion
 from trundle.typing import Expr, Maker, TapeFunction
 
-UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, in the order they are kept
+UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, as stored
 
 
 def template(n_in: tuple[int, ...]) -> Callable[[Maker], Maker]:
@@ -49,8 +48,8 @@ def vector_x(c: Expr, s: Expr, v: Expr) -> Expr:
 
 
 def _turn(c: Expr, s: Expr, I: Expr, axis: int) -> Expr:
-    """Turn of all three blocks about z (axis 2) or x (axis 0); a block of two axes turns by one product of the
-    double angle.
+    """Rotate all three blocks about z (axis 2) or x (axis 0); a block of two axes takes one product with the double
+    angle.
     """
     i, j, k = ((axis + 1) % 3, (axis + 2) % 3, axis)
     S = {}
@@ -137,8 +136,8 @@ def link_inertia(link: Link, inertias: Inertias) -> Expr:
 
 
 @final
-class Held(NamedTuple):
-    """What a root of the tree exerts on the first link of a branch: about the root's origin, in its axes."""
+class RootLoad(NamedTuple):
+    """Force and moment of a root of the tree on the first link of a branch, about the root's origin, in its axes."""
 
     link: Link
     force: Expr
@@ -147,10 +146,10 @@ class Held(NamedTuple):
 
 @final
 class TreeDynamics(NamedTuple):
-    """udot, and what holds the branches."""
+    """udot, and the loads that the roots exert on the branches."""
 
     udot: Expr
-    held: list[Held]
+    root_loads: list[RootLoad]
 
 
 def forward_dynamics(
@@ -179,7 +178,7 @@ def forward_dynamics(
                 n = n - ca.mtimes(world.R.T, M + cross(point - world.p, F))
         pn.append(n)
         pf.append(f)
-    held: list[Held] = []
+    root_loads: list[RootLoad] = []
     for i in reversed(range(len(links))):  # inwards: articulated inertia and bias
         link, parent = links[i], links[i].parent
         effort = efforts[link.i_u : link.i_u + link.n_u]
@@ -188,9 +187,9 @@ def forward_dynamics(
             IA[parent], pn[parent], pf[parent] = IA[parent] + I, pn[parent] + n, pf[parent] + f
         else:
             root = roots[-1 - parent]
-            (A, H, M), a = blocks(I), root.felt(gravity)
+            (A, H, M), a = blocks(I), root.proper_acceleration(gravity)
             force = f + ca.mtimes(H.T, root.alpha) + ca.mtimes(M, a)
-            held.append(Held(link, force, n + ca.mtimes(A, root.alpha) + ca.mtimes(H, a)))
+            root_loads.append(RootLoad(link, force, n + ca.mtimes(A, root.alpha) + ca.mtimes(H, a)))
     udot = ca.SX.zeros(tree.n_u)
     angular: list[Expr] = []
     linear: list[Expr] = []
@@ -199,16 +198,16 @@ def forward_dynamics(
             alpha, a = angular[link.parent], linear[link.parent]
         else:
             root = roots[-1 - link.parent]
-            alpha, a = root.alpha, root.felt(gravity)
+            alpha, a = root.alpha, root.proper_acceleration(gravity)
         alpha, a, rates = stages[i].accelerate(alpha, a)
         angular.append(alpha)
         linear.append(a)
         udot[link.i_u : link.i_u + link.n_u] = rates
-    return TreeDynamics(udot, held)
+    return TreeDynamics(udot, root_loads)
 
 
 class _Stage:
-    """One link: its transformation and what the three passes leave for each other."""
+    """One link: its transformation and the intermediate results of the three passes."""
 
     def __init__(self, link: Link, q: Expr, u: Expr, w_parent: Expr) -> None:
         self.link = link
@@ -254,7 +253,7 @@ class _Stage:
         self.w = ca.vertcat(w[0], w[1], w[2] + turning)
 
     def articulate(self, I: Expr, n: Expr, f: Expr, effort: Expr) -> tuple[Expr, Expr, Expr]:
-        """Take the link's freedom out of its inertia and carry the rest to the parent."""
+        """Project the link's freedom out of its articulated inertia and pass the rest to the parent."""
         if self.link.kind == "ball":
             return self._articulate_ball(I, n, f, effort)
         A, H, M = blocks(I)

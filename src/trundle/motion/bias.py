@@ -1,6 +1,6 @@
-"""The bias h of  M udot + h = J' lambda  term by term: which body it comes from, and of what kind it is.
+"""The bias h of  M udot + h = J' lambda  term by term, each with its body and its kind.
 
-The equations themselves add all of them up at once; a term by itself is only made when somebody asks for it.
+The equations of motion use the sum of all terms; single terms are derived on request only.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ from trundle.typing import Expr
 class Kind(StrEnum):
     """Where a term of the bias comes from."""
 
-    CONVECTIVE = "convective"  # mass and inertia times the accelerations that are there without udot
+    CONVECTIVE = "convective"  # mass and inertia times the accelerations at udot = 0
     GYROSCOPIC = "gyroscopic"  # w x I w
     GRAVITY = "gravity"
     LOAD = "load"  # forces and laws of the model
@@ -30,14 +30,14 @@ class Kind(StrEnum):
 @final
 @dataclass(frozen=True)
 class BiasTerm:
-    """One share of -h: a force and a moment on a body, as if they were applied to it at a point (ground axes)."""
+    """One contribution to -h: a force and a moment applied to a body at a point (ground axes)."""
 
     body: Body
     kind: Kind
     load: Load
 
     def generalised(self, motion: Motion) -> Expr:
-        """The force on all speeds."""
+        """Generalised forces along all speeds."""
         out = ca.SX.zeros(motion.n_u)
         for i, angular, linear in motion.partials(self.body, self.load.point):
             out[i] = dot(angular, self.load.moment) + dot(linear, self.load.force)
@@ -45,7 +45,7 @@ class BiasTerm:
 
 
 def bias_terms(motion: Motion, inertias: Inertias, gravity: Expr, loads: Loads) -> list[BiasTerm]:
-    """All terms of bodies; inertia and gravity act at the mass centre. Efforts along speeds are not among them."""
+    """All terms of bodies; inertia and gravity act at the mass centre. Efforts along speeds are not included."""
     zero = ca.SX.zeros(3)
     out = []
     for body, inertia in inertias.items():
@@ -65,8 +65,8 @@ def bias_terms(motion: Motion, inertias: Inertias, gravity: Expr, loads: Loads) 
 def omitting(
     motion: Motion, inertias: Inertias, gravity: Expr, loads: Loads, omit: Mapping[str, Collection[str]]
 ) -> dict[Body, list[Load]]:
-    """Loads with which the bias lacks some kinds of terms, by the name of the body: to leave a term out is to apply its
-    opposite. Loads that are left out are not applied in the first place.
+    """Loads with which the bias lacks some kinds of terms, given by name of the body: terms of inertia and gravity are
+    cancelled by opposite loads, loads are simply not applied.
     """
     bodies = {body.name: body for body in inertias}
     kinds = [kind.value for kind in Kind]

@@ -15,7 +15,7 @@ from trundle.motion.articulated import forward_dynamics, link_inertia
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.links import Tree
 from trundle.motion.motion import FrameLoad, FrameMotion, Inertias, Loads, Partial
-from trundle.motion.roots import Roots, changing
+from trundle.motion.roots import Roots, time_derivative
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
@@ -52,8 +52,8 @@ class TreeMotion:
     def base(self, body: Body) -> FrameMotion:
         return self.roots[self.tree.root(body)].world
 
-    def changing(self, value: Expr) -> Expr:
-        return changing(value, self.q, self.coordinate_rates(), self.roots)
+    def time_derivative(self, value: Expr) -> Expr:
+        return time_derivative(value, self.q, self.coordinate_rates(), self.roots)
 
     def coordinate_rates(self) -> Expr:
         return self.kinematics.coordinate_rates()
@@ -93,20 +93,22 @@ class TreeMotion:
         self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
     ) -> tuple[Expr, list[FrameLoad]]:
         """By articulated bodies."""
-        udot, branches = forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
-        held: list[FrameLoad] = []
-        for link, force, moment in branches:
+        udot, root_loads = forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
+        loads_on_roots: list[FrameLoad] = []
+        for link, force, moment in root_loads:
             root = self.tree.roots[-1 - link.parent]
             R = self.roots[root].world.R
-            held.append(FrameLoad(root, link.joint.connection.name, ca.mtimes(R, force), ca.mtimes(R, moment)))
+            loads_on_roots.append(
+                FrameLoad(root, link.joint.connection.name, ca.mtimes(R, force), ca.mtimes(R, moment))
+            )
         for body, (place, _) in self.tree.place.items():
             if place < 0 and body.is_free:  # fixed to a root
                 root = self.tree.root(body)
                 force, moment, centre = inertia_wrench(inertias[body], self.body(body), gravity)
                 acting = [(centre, force, moment), *((point, -F, -M) for _, point, F, M in loads.get(body, ()))]
                 origin = self.roots[root].world.p
-                held += [FrameLoad(root, "", F, M + cross(point - origin, F)) for point, F, M in acting]
-        return udot, held
+                loads_on_roots += [FrameLoad(root, "", F, M + cross(point - origin, F)) for point, F, M in acting]
+        return udot, loads_on_roots
 
     def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """h = inertia forces without udot, minus gravity and loads on bodies."""
@@ -132,10 +134,12 @@ class TreeMotion:
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h
 
-    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
+    def accelerating_wrenches(
+        self, inertias: Inertias, gravity: Expr, udot: Expr
+    ) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
         """Link by link, at the origin of the link."""
         links, motion, zero = self.tree.links, self.kinematics, ca.SX.zeros(3)
-        gained: list[tuple[Expr, Expr]] = []  # accelerations by udot
+        gained: list[tuple[Expr, Expr]] = []  # accelerations due to udot
         for i, link in enumerate(links):
             at, p = motion.links[i], motion.links[i].p
             alpha, a = (zero, zero) if link.parent < 0 else gained[link.parent]
@@ -172,7 +176,7 @@ def is_round(h: Expr, I: Expr) -> bool:
 
 
 def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Expr) -> tuple[Expr, Expr, Expr]:
-    """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as
+    """Force and moment (at the mass centre) that the acceleration of the body requires, with gravity as an
     acceleration.
     """
     c = ca.mtimes(body.R, inertia.com)
@@ -191,6 +195,6 @@ def _square(d: Expr) -> Expr:
 
 
 def _steiner(mass: Expr, h: Expr, d: Expr) -> Expr:
-    """What the inertia gains when its point of reference moves by -d (h is the first moment about the old point)."""
+    """Change of the inertia when its point of reference moves by -d (h is the first moment about the old point)."""
     hd = ca.mtimes(h, d.T)
     return mass * _square(d) + 2 * dot(h, d) * ca.SX.eye(3) - hd - hd.T

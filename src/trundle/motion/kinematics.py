@@ -1,8 +1,7 @@
 """Motion of every link and body in ground axes: pose, velocity, and the acceleration without its terms in udot.
 
 Everything is a CasADi expression of time t, coordinates q, speeds u and parameters p; exact zeros stay zeros, so a
-planar
-mechanism costs planar arithmetic.
+planar mechanism costs no more than planar arithmetic.
 """
 
 from collections.abc import Sequence
@@ -37,7 +36,7 @@ def sine_cosine(angle: float) -> tuple[float, float]:
 
 @final
 class Kinematics:
-    """World motion of all links, built once; bodies and frames on request."""
+    """Motion of all links in the ground, derived once; bodies and frames on request."""
 
     def __init__(self, tree: Tree, q: Expr, u: Expr, roots: Roots) -> None:
         self.tree, self.q, self.u = tree, q, u

@@ -1,9 +1,8 @@
 """Links: the tree as a sequence of one-freedom (or ball) motions between frames whose z axis is the joint axis.
 
 The frames are slid along and turned about their axes [Denavit & Hartenberg 1955] so that as few constants as possible
-are
-different from zero: the motion from parent to link is  Rz(g) T(a, b, d) Rx(alpha) Rz(q + turn) Tz(pitch q + slide), and
-g = d = 0 for the main child of each link. Fewer constants, fewer operations.
+differ from zero: the motion from parent to link is  Rz(g) T(a, b, d) Rx(alpha) Rz(q + turn) Tz(pitch q + slide), and g
+= d = 0 for the main child of each link. Fewer constants, fewer operations.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How bodies move, whatever the coordinates: what constraints, contacts, forces and outputs ask of a formalism."""
+"""Motion of bodies in any coordinates: the interface of a formalism to constraints, contacts, forces and outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,8 +51,8 @@ class FrameMotion:
 
 
 def base_rate(motion: "Motion", bodies: tuple[Body, Body], point: Expr, force: Expr, moment: Expr) -> Expr:
-    """What moving frames add to the rate force . v + moment . w of the second body against the first at a point; the
-    speeds give the rest.
+    """Contribution of moving frames to the rate force . v + moment . w of the second body relative to the first at a
+    point; the rest follows from the speeds.
     """
     first, second = (motion.base(body) for body in bodies)
     if first is second:
@@ -80,8 +80,8 @@ class Load(NamedTuple):
 
 @final
 class FrameLoad(NamedTuple):
-    """What the ground or a moving frame exerts through a joint, or (without a connection) on what is fixed to it: about
-    its origin, in ground axes.
+    """Force and moment that the ground or a moving frame exerts through a joint or, without a connection, on bodies
+    fixed to it: about its origin, in ground axes.
     """
 
     frame: Body
@@ -95,7 +95,7 @@ Inertias = Mapping[Body, Inertia]
 
 
 class Motion(Protocol):
-    """Coordinates q, speeds u, and what they do to the bodies."""
+    """Coordinates q, speeds u, and the motion of the bodies as functions of them."""
 
     @property
     def q(self) -> Expr: ...
@@ -124,9 +124,11 @@ class Motion(Protocol):
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
 
     def base(self, body: Body) -> FrameMotion:
-        """Motion of what the speeds of a body are counted from: the ground, or the moving frame that carries it."""
+        """Motion of the frame that the speeds of a body are relative to: the ground, or the moving frame that carries
+        it.
+        """
 
-    def changing(self, value: Expr) -> Expr:
+    def time_derivative(self, value: Expr) -> Expr:
         """Time derivative of an expression of coordinates, speeds and given motions, without its terms in udot."""
 
     def coordinate_rates(self) -> Expr:
@@ -141,12 +143,16 @@ class Motion(Protocol):
     def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """h of  M udot + h = 0: inertia forces without udot, minus gravity and loads."""
 
-    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
-        """What the accelerations of bodies that moving frames carry take of force and moment, gravity included, each
-        at a point: (body, point, force, moment).
+    def accelerating_wrenches(
+        self, inertias: Inertias, gravity: Expr, udot: Expr
+    ) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
+        """Force and moment, each at a point, that the bodies carried by moving frames need for their accelerations,
+        gravity included: (body, point, force, moment).
         """
 
     def unconstrained(
         self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
     ) -> tuple[Expr, list[FrameLoad]]:
-        """udot where no constraint holds (efforts act along the speeds), and what the roots of the tree exert then."""
+        """udot without constraints (efforts act along the speeds), and the loads that the roots of the tree then
+        exert.
+        """

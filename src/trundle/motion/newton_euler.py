@@ -1,8 +1,7 @@
 """Newton-Euler equations in absolute coordinates: every body free, every connection a set of rows.
 
 Coordinates of a body: position of its mass centre and unit quaternion; speeds: velocity of the mass centre in ground
-axes and
-angular velocity in body axes. The mass matrix is block diagonal and all reactions are multipliers.
+axes and angular velocity in body axes. The mass matrix is block diagonal and all reactions are multipliers.
 """
 
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from trundle.model.body import Body, Frame
 from trundle.motion.kinematics import quaternion_rate
 from trundle.motion.links import frame_pose
 from trundle.motion.motion import FrameLoad, FrameMotion, Inertias, Loads, Partial
-from trundle.motion.roots import Roots, changing
+from trundle.motion.roots import Roots, time_derivative
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, rotation_from_quaternion
 from trundle.typing import Expr
@@ -61,8 +60,8 @@ class AbsoluteMotion:
     def base(self, body: Body) -> FrameMotion:
         return self._ground if body.is_free or body.is_at_rest else self.roots[body].world
 
-    def changing(self, value: Expr) -> Expr:
-        return changing(value, self.q, self.coordinate_rates(), self.roots)
+    def time_derivative(self, value: Expr) -> Expr:
+        return time_derivative(value, self.q, self.coordinate_rates(), self.roots)
 
     def coordinate_rates(self) -> Expr:
         out = []
@@ -85,14 +84,16 @@ class AbsoluteMotion:
                 rows.append({l: value for l, value in row.items() if not value.is_zero()})
         return rows
 
-    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
-        """Nothing: all bodies are free, and rows carry them."""
+    def accelerating_wrenches(
+        self, inertias: Inertias, gravity: Expr, udot: Expr
+    ) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
+        """None: all bodies are free, and constraint rows hold them."""
         yield from ()
 
     def unconstrained(
         self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
     ) -> tuple[Expr, list[FrameLoad]]:
-        """udot, body by body; without rows nothing is held."""
+        """udot, body by body; without rows the roots exert no loads."""
         mass = Factor(self.mass_matrix(inertias), self.leaves_first())
         force = sparse(efforts - self.bias(inertias, gravity, loads))
         return dense(mass.backward(mass.forward(force)), self.n_u), []

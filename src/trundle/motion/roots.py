@@ -20,8 +20,8 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Clock:
-    """What the motion of frames depends on beside parameters, and how fast that changes: time, and states with rates
-    of their own.
+    """What the motion of frames depends on besides parameters (time, and states with rates of their own), and the rates
+    of these.
     """
 
     symbols: Expr
@@ -43,8 +43,8 @@ class Root:
     a: Expr
     clock: Clock | None = None
 
-    def felt(self, gravity: Expr) -> Expr:
-        """Acceleration of the origin against free fall, own axes."""
+    def proper_acceleration(self, gravity: Expr) -> Expr:
+        """Acceleration of the origin relative to free fall, own axes."""
         return -gravity if self.clock is None else self.a - ca.mtimes(self.world.R.T, gravity)
 
 
@@ -67,7 +67,7 @@ class FrameRates:
         for state in model.every_state() if model.frames else ():
             try:
                 self.rates[state.name] = ca.SX(state.rate(FrameSignals(t, self._known)))
-            except Exception:  # it asks for more than a frame may; what is wrong with it is reported elsewhere
+            except Exception:  # it uses signals that a frame cannot have; its own faults are reported elsewhere
                 self.rates[state.name] = self.unknown[state.name] = ca.SX.sym(f"rate of {state.name}")
 
     def roots(self, found: Mapping[str, Expr] | None = None) -> Roots:
@@ -114,7 +114,7 @@ def moving_root(motion: GivenMotion, signals: NamedSignals, clock: Clock) -> Roo
         return Root(world, w, alpha, a, clock)
     v = ca.densify(clock.rate(p))
     a = ca.densify(clock.rate(v))
-    if motion.axis is not None:  # which is the same in the ground and in the frame
+    if motion.axis is not None:  # the axis is the same in the ground and in the frame
         axis, turn = ca.SX(ca.DM(motion.axis)), clock.rate(motion.turn.at(signals))
         w, alpha = axis * turn, axis * clock.rate(turn)
         return Root(FrameMotion(R, p, w, v, alpha, a), w, alpha, ca.mtimes(R.T, a), clock)
@@ -125,7 +125,7 @@ def moving_root(motion: GivenMotion, signals: NamedSignals, clock: Clock) -> Roo
     return Root(world, w, alpha, ca.mtimes(R.T, a), clock)
 
 
-def changing(value: Expr, q: Expr, rates: Expr, roots: Roots) -> Expr:
+def time_derivative(value: Expr, q: Expr, rates: Expr, roots: Roots) -> Expr:
     """Time derivative of an expression while coordinates q change at `rates` and frames move, speeds held."""
     change = derivative_along(value, q, rates)
     clock = next((root.clock for root in roots.values() if root.clock is not None), None)

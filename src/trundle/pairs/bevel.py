@@ -11,7 +11,7 @@ import numpy as np
 from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, integer_ratio, mesh_frame, turn
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
-from trundle.space.rotation import Axis, cross, half_turn
+from trundle.space.rotation import Axis, cross, wrap_angle
 from trundle.typing import Array, Expr
 
 
@@ -58,7 +58,7 @@ class BevelGear(Mesh):
             across = cross(z, other)  # at right angles to both axes, as what carries them
             return q * turn(at.second_axes, across, other) - p * turn(at.first_axes, across, z)
 
-        return self.radius / self.ratio / q * half_turn(engaged(now) - engaged(zero))
+        return self.radius / self.ratio / q * wrap_angle(engaged(now) - engaged(zero))
 
     def misfit(self, distance: float, askew: float, apart: float) -> str:
         if not askew > ASTRAY:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SurfaceGeometry:
-    """Points, tangents, normals and curvatures of a surface; a and b are its two coordinates,
-    numbers or arrays of any shape. Lengths in m, angles in rad.
+    """Points, tangents, normals and curvatures of a surface; a and b are its two coordinates, numbers or arrays of any
+    shape. Lengths in m, angles in rad.
     """
 
     def chart(self) -> Chart:

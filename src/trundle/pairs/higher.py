@@ -251,8 +251,8 @@ class HigherPair(SurfacePair):
         return HigherPair(self.first.offset(distance).surface, self.second.offset(-distance).surface)
 
     def zero_pose(self) -> Pose:
-        """The pose of the second frame in the first at zero coordinates; of a pair that is not a chain of screws,
-        one in which the first surface is met from above and the second from below.
+        """The pose of the second frame in the first at zero coordinates; of a pair that is not a chain of screws, one
+        in which the first surface is met from above and the second from below.
         """
         if self.in_tree:
             return self.chain().end

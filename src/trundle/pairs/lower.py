@@ -254,8 +254,8 @@ class Planar(AxisPair):
 @final
 @dataclass(frozen=True)
 class Universal(AxisPair):
-    """Cardan joint: a turn about the axis of the first body, then about the x axis of the connection frame on
-    the second body.
+    """Cardan joint: a turn about the axis of the first body, then about the x axis of the connection frame on the
+    second body.
     """
 
     letter: ClassVar[str] = "U"
@@ -320,8 +320,8 @@ class BondPair(Pair):
     """A pair by the names of its free bonds, {bond: coordinate}: any of the six may move.
 
     Displacements are along the axes of the first frame. Turns follow each other in the cyclic order of the axes: of
-    two, the one comes first whose next axis also turns; of three, the first that is named. With `ball` the three
-    turns are one quaternion.
+    two, the one comes first whose next axis also turns; of three, the first that is named. With `ball` the three turns
+    are one quaternion.
     """
 
     by_name: ClassVar[bool] = False

@@ -18,7 +18,7 @@ from trundle.pairs.higher import ContactPair
 from trundle.pairs.mesh_quantities import mesh_quantities
 from trundle.quantity import Quantity
 from trundle.space.chain import Chain
-from trundle.space.rotation import Axis, align_z, cross, dot, half_turn
+from trundle.space.rotation import Axis, align_z, cross, dot, wrap_angle
 from trundle.typing import Array, Expr
 
 MOST_TEETH = 20_000  # whole numbers up to which a ratio is taken for one of teeth
@@ -202,4 +202,4 @@ def turned_apart(now: Wheels, zero: Wheels, first: Expr, second: Expr) -> Expr:
         z = at.first_axes[2]
         return second * turn(at.second_axes, c, z) - first * turn(at.first_axes, c, z)
 
-    return half_turn(apart(now) - apart(zero))
+    return wrap_angle(apart(now) - apart(zero))

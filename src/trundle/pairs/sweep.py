@@ -36,8 +36,8 @@ class Sweep(Chart):
     carried: bool = True  # the screws carry the normal; else it follows from the tangents
 
     def half_turn(self) -> "Sweep":
-        """The same surface met half a turn of the first screw away, with coordinates that count the motion of
-        the body: so the second surface of a pair meets the first with parallel frames.
+        """The same surface met half a turn of the first screw away, with coordinates that count the motion of the body:
+        so the second surface of a pair meets the first with parallel frames.
         """
         moved = self.first.moved(pi) if not self.first.slides else Pose.at((0.0, 0.0, 0.0))
         axis = moved.R @ axis_vector(self.second.axis)

@@ -86,8 +86,8 @@ def force_quantities(model: Model, measures: Measures) -> Iterator[Quantity]:
             yield Quantity(name, measure, own, f"{text}: {name}", size, _measure(name, measure), "forces", "force")
 
 
-def asked_measures(model: Model) -> Measures:
-    """The same for a model that has not been examined: all forces are evaluated."""
+def measures_of(model: Model) -> Measures:
+    """Measures of all forces of a model, which are evaluated for this."""
     signals = SymbolicSignals(model, ca.SX.sym("t"))
     return {name: force.terms(signals).listed() for name, force in model.forces.items()}
 

@@ -38,7 +38,7 @@ class ModeState:
 class RunScales:
     """What a run chooses, as symbols: a typical length (m), speed (m/s) and acceleration (m/s^2), relative to which
     gaps, slips and forces at its contacts are negligible (`study.scales`), and the relative shift of the multiplier
-    block, which goes with the tolerance.
+    block, which depends on the tolerance.
     """
 
     length: Expr

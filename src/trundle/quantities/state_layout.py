@@ -64,7 +64,7 @@ class StateLayout:
     followers: tuple[Entry, ...] = ()
     bristles: tuple[Entry, ...] = ()  # and deviations from prescribed rates
     own: tuple[Entry, ...] = ()  # states of the model, of blocks and forces
-    turns: tuple[str, ...] = ()  # angles of joints whose turns are integrated beside
+    turns: tuple[str, ...] = ()  # angles of joints whose whole turns are integrated as well
     has_works: bool = False
     in_joints: bool = True  # else coordinates of bodies, which users do not know by name
 
@@ -152,8 +152,8 @@ class StateLayout:
         return x
 
     @property
-    def steers(self) -> Array:
-        """1 for states that steer the step, 0 for by-products: work done and turns."""
+    def error_weights(self) -> Array:
+        """1 for states whose errors control the step size, 0 for by-products: work done and turns."""
         return np.where(np.arange(self.n_x) < self.n_motion, 1.0, 0.0)
 
     @cached_property

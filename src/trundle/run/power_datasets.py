@@ -46,8 +46,8 @@ def bond_audit(samples: PowerSamples, j: Junction, bond: str) -> "xr.Dataset":
 
 
 def _sealed(samples: PowerSamples, name: str, junction: Junction) -> Array | None:
-    """What the bonds of a contact end in over time, where it opens, sticks or slides: friction that sticks is a
-    flow constraint, friction that slides a resistance, an open contact has no efforts. None for others.
+    """What the bonds of a contact end in over time, where it opens, sticks or slides: friction that sticks is a flow
+    constraint, friction that slides a resistance, an open contact has no efforts. None for others.
     """
     f = samples.run.formulation
     c = None if f is None else f.model.connections.get(name)

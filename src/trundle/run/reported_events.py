@@ -41,8 +41,8 @@ def contact_changes(f: Formulation) -> dict[str, tuple[str, str]]:
 
 def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTime]:
     """Names and times in their order. Contacts that change together with the one whose event it was are named too: they
-    are decided together. Left out are turns of a slip, a contact that would slip by its share alone but holds on
-    with the others, which take it over, and contacts that would jam but part, stop or slip instead.
+    are decided together. Left out are turns of a slip, a contact that would slip by its share alone but holds on with
+    the others, which take it over, and contacts that would jam but part, stop or slip instead.
     """
     if not len(log.t):
         return []

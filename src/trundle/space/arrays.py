@@ -1,4 +1,4 @@
-"""Numbers as a person gives them, read into arrays; what is not a number is refused in a sentence."""
+"""Numbers given by the user as arrays; anything else raises an error that says what is expected."""
 
 import numpy as np
 
@@ -26,6 +26,6 @@ def read_together(given: Values) -> list[Array]:
     except ValueError as error:
         shapes = ", ".join(f"{name} {v.shape}" for name, v in zip(given, arrays, strict=True) if v.shape)
         raise ModelError(
-            f"arrays of different shapes do not go together: {shapes}. Give numbers, arrays of one shape, or a column "
+            f"arrays of different shapes cannot be combined: {shapes}. Give numbers, arrays of one shape, or a column "
             "against a row."
         ) from error

@@ -103,8 +103,8 @@ class Screw:
 @final
 @dataclass(frozen=True)
 class Ball:
-    """Three rotations about the point `at` by a unit quaternion (w, x, y, z); speeds are the angular velocity in
-    the moving axes.
+    """Three rotations about the point `at` by a unit quaternion (w, x, y, z); speeds are the angular velocity in the
+    moving axes.
     """
 
     n_q: ClassVar[int] = 4

@@ -23,8 +23,8 @@ class Inertia:
 
     @staticmethod
     def of(mass: Expr, inertia: Expr, com: Expr, about: Expr) -> "Inertia":
-        """From what a user says: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the
-        mass centre or another point.
+        """From the user's values: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the mass
+        centre or another point.
         """
         com_sx = ca.SX(ca.vertcat(*com))
         matrix = inertia_matrix(inertia)
@@ -57,12 +57,12 @@ def inertia_matrix(inertia: Expr) -> Expr:
     return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
 
-LARGEST = 1e120  # kg or kg m^2: products of two still have to be numbers
+LARGEST = 1e120  # kg or kg m^2: the product of two must not overflow
 MEASURED = 0.1  # part by which measured moments may violate the triangle inequality
 
 
 def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str]:
-    """What is not physical about numbers of mass and inertia about the mass centre; empty when nothing is.
+    """Unphysical values of mass and inertia about the mass centre, as phrases; empty if there are none.
 
     triangle=False leaves out the rule that no principal moment exceeds the sum of the others: the motion does not need
     it.
@@ -73,7 +73,7 @@ def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str
     if not np.all(np.isfinite(matrix)):
         return [*faults, "inertia is not finite"]
     if max(mass, float(np.max(np.abs(matrix)))) > LARGEST:
-        return [*faults, f"mass or inertia above {LARGEST:g} leave no room for their products; use larger units"]
+        return [*faults, f"mass or inertia above {LARGEST:g} would overflow in products; use larger units"]
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-15):
         faults.append("the inertia matrix is not symmetric")
     moments = np.linalg.eigvalsh((matrix + matrix.T) / 2)

@@ -129,6 +129,6 @@ def as_matrix(spec: Expr) -> Array:
     return clean(R)
 
 
-def half_turn(angle: Expr) -> Expr:
-    """An angle, or the difference of two, without its whole turns."""
+def wrap_angle(angle: Expr) -> Expr:
+    """An angle without its whole turns, between -pi and pi."""
     return ca.atan2(ca.sin(angle), ca.cos(angle))

@@ -167,7 +167,7 @@ def _in_lanes(
     """Several cases at once; those whose energy balance is in doubt are run again as single runs."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
     kernels = f.kernels("lanes", wide=True)
-    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.steers)
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.error_weights)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
         rhs, t0, t1 = f.kernels("base")["rhs"], float(cases.t0), float(cases.t1)

@@ -28,7 +28,8 @@ Answer = Callable[[dict[str, float]], Given]  # a number, or a number and its gr
 @dataclass(frozen=True, eq=False)
 class Optimum:
     """Result of an optimisation: best values by name, the objective there, and the conditions, which are not
-    negative."""
+    negative.
+    """
 
     values: Mapping[str, float]
     objective: float

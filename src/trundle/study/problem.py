@@ -60,7 +60,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         event_directions=directions,
         event_kinds=kinds,
         event_due=[False] * len(model.events) + [c.due for c in changes],
-        error_weight=states.steers,
+        error_weight=states.error_weights,
         stiff_onsets=any(c.kind == "turns" for c in changes),
         units=states.units,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance

@@ -1,7 +1,7 @@
 """A consistent state from the values that the user gives.
 
-What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change
-as well, and every change is reported.
+What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change as
+well, and every change is reported.
 """
 
 from dataclasses import dataclass
@@ -195,8 +195,8 @@ class StartSolver:
 
 
 def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
-    """Smallest step with J step = rhs (in the least-squares sense); entries of freedom 0 stay, larger ones move
-    more easily.
+    """Smallest step with J step = rhs (in the least-squares sense); entries of freedom 0 stay, larger ones move more
+    easily.
     """
     step: Array = freedom * np.linalg.lstsq(J * freedom, rhs, rcond=1e-12)[0]
     return step

@@ -64,8 +64,8 @@ def _dependences(f: Formulation, names: tuple[str, ...]) -> AnyArray:
 def starts_together(
     f: Formulation, fixed: Values, varied: Mapping[str, Array], p: Array
 ) -> tuple[Array, Array, AnyArray]:
-    """Coordinates and speeds (cases, ...) at t = 0 from start values that are the same in all cases and such as have
-    a row for each, with parameters p (cases, ...), and for which cases they hold.
+    """Coordinates and speeds (cases, ...) at t = 0 from start values that are the same in all cases and such as have a
+    row for each, with parameters p (cases, ...), and for which cases they hold.
     """
     layout, n = f.layout, len(p)
     none = np.zeros((n, layout.n_q)), np.zeros((n, layout.n_u)), np.zeros(n, bool)

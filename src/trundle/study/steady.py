@@ -2,8 +2,8 @@
 
 A vehicle in a steady turn, a rolling wheel and a spinning rotor move all the time; but there is a symmetry of their
 equations (the whole turns about the vertical, a wheel turns about its own axis, a place shifts) along which the motion
-carries the state, so that in axes that move with it nothing changes. With xdot = f(x), a symmetry xi and
-f(x0) = xi(x0), small motions in these axes obey the matrix df/dx - dxi/dx, which is constant.
+carries the state, so that in axes that move with it nothing changes. With xdot = f(x), a symmetry xi and f(x0) =
+xi(x0), small motions in these axes obey the matrix df/dx - dxi/dx, which is constant.
 
 Candidates are, for each joint of the tree: a shift of each coordinate, a turn of a quaternion about an axis of its
 first frame or of its second frame, and a turn of its displacements. A combination of them is a symmetry where its Lie

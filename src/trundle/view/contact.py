@@ -50,8 +50,8 @@ def draw_pair(
     """Both surfaces in contact at coordinates of the pair (zero when not given), with its screws if it has any, the
     point of contact and the normal out of the first surface.
 
-    Each surface is shown up to the distance `reach` (m) from the contact along its coordinates; without it some
-    sizes of the smaller one. A planar pair is drawn in its plane, without camera and reach.
+    Each surface is shown up to the distance `reach` (m) from the contact along its coordinates; without it some sizes
+    of the smaller one. A planar pair is drawn in its plane, without camera and reach.
     """
     if isinstance(pair, PlanarPair):
         from trundle.view.planar import draw_planar_pair

@@ -58,8 +58,8 @@ def plot_quantities(
     width: float = 8.0,
     panel_height: float = 2.1,
 ) -> Figure:
-    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show
-    the state of contacts that stick, slide or open.
+    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show the
+    state of contacts that stick, slide or open.
     """
     contacts = contacts_of(run)
     banded = {f"{contact}.state" for contact in contacts} if set(names) - {f"{c}.state" for c in contacts} else set()

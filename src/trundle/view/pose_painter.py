@@ -68,8 +68,8 @@ class Painter:
         return np.vstack([placed(np.array([point]), self.poses[body], i) for body, point in ((a, p), (b, q))])
 
     def cloud(self, i: int, ground: bool = False, fine: bool = False) -> Points:
-        """All corners of what moves at a sample, (n, 3); `fine` adds points along its bars and springs, and
-        around its dots.
+        """All corners of what moves at a sample, (n, 3); `fine` adds points along its bars and springs, and around its
+        dots.
         """
         shown = [(name, body) for name, body in self.outlines.items() if ground or name != "ground"]
         points = [placed(body.points(), self.poses[name], i) for name, body in shown]

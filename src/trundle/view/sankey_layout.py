@@ -342,8 +342,8 @@ def _set_y(columns: list[list[Place]]) -> float:
 
 
 def _spread(column: list[Place], wanted: list[float]) -> None:
-    """As near as can be (least squares) to the wanted heights, in the order given and with gaps: neighbours that
-    would overlap move as one block.
+    """As near as can be (least squares) to the wanted heights, in the order given and with gaps: neighbours that would
+    overlap move as one block.
     """
     offset = 0.0
     blocks: list[tuple[float, int]] = []  # sum of wanted places of the first box of the block, number of boxes

@@ -76,7 +76,7 @@ class Collision:
 
     @property
     def _light_touch(self) -> int:
-        """Number of phases at the start in which weight alone presses the back foot, which the blow is lifting."""
+        """Number of phases at the start in which the back foot is loaded by weight alone while the impact lifts it."""
         if not self.phases[0].double or self._rise_by_blow(1) <= 0:
             return 0
         return next((n for n, phase in enumerate(self.phases) if phase.back == "open"), 0)
@@ -92,7 +92,7 @@ class Collision:
     def sequence(self) -> str:
         """Phases of sliding joined by "+", as far as one foot alone strikes; "DP" if both press from the start.
 
-        A back foot that is pressed by weight alone until the blow lifts it does not count.
+        A back foot that is loaded by weight alone until the impact lifts it does not count.
         """
         names: list[str] = []
         for n, phase in enumerate(self.phases):
@@ -104,17 +104,17 @@ class Collision:
 
     @property
     def double_contact(self) -> bool:
-        """The back foot strikes the ground in a later phase."""
+        """Whether the back foot strikes the ground in a later phase."""
         return self.sequence != "DP" and any(phase.back != "open" for phase in self.phases[self._light_touch :])
 
     @property
     def jamb(self) -> bool:
-        """The blow drives the front foot further down in the first phase."""
+        """Whether the impulse drives the front foot further down in the first phase."""
         return self.sequence != "DP" and self._rise_by_blow(0) < -1e-9
 
     @property
     def reversal(self) -> bool:
-        """Sliding turns round."""
+        """Whether the direction of sliding reverses."""
         return {"forward", "backward"} <= {phase.sliding for phase in self.phases}
 
     @property
@@ -227,7 +227,7 @@ def phases_and_events(
 
 
 def _changes(before: np.ndarray, after: np.ndarray) -> list[str]:
-    """Words for what happens at a transition."""
+    """What happens at a transition, in words."""
     texts = [STARTS[int(after[0])]] if before[0] != after[0] else []
     for foot, old, new in zip(("front", "back"), before[1:], after[1:], strict=True):
         if old != new:

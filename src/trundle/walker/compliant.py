@@ -20,7 +20,7 @@ from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Wheel
 from trundle.walker.two_foot_wheel import MODES, two_foot_wheel
 
 RTOL, ATOL = 1e-13, 1e-15
-FIRST, LAST = 4.0, 2.0**22  # units of time; as long as the collision is not over, it goes on to eight times as much
+FIRST, LAST = 4.0, 2.0**22  # units of time: multiplied by eight until the collision is over
 STEP, SHORTEST = 1e-2, 4e-15  # first step, and the shortest one
 MOST_STEPS = 20_000
 FEET = ("front", "back")
@@ -66,7 +66,7 @@ def collide(
     law = BiStiffness() if law is None else law
     _check(inertia_ratio, half_angle, friction, slip, approach, mass, length, gravity, duration)
     numbers, speed = _numbers(law), -approach
-    # In this time the undamped force takes the momentum.
+    # The unit of time: in it the undamped force absorbs the momentum.
     time = float((mass * speed ** (1 - law.power) / law.stiffness) ** (1 / (1 + law.power)))
     metre, newton = speed * time, mass * speed / time
     wheel = Wheel(inertia_ratio, half_angle, friction, gravity * time / speed)
@@ -74,7 +74,7 @@ def collide(
     values |= _first(wheel, slip, float(law.damped(0.0, -speed)) / newton)
     kind: Untyped = type(law)
     feet = _two_feet(kind)
-    with feet.lock:  # its arrays serve one collision after the other
+    with feet.lock:  # its arrays are used for one collision at a time
         run, ending = _run(feet, wheel, slip / speed, values, None if duration is None else duration / time)
     units = {"velocity": speed, "deformation": metre, "force": newton, "impulse": mass * speed, "work": mass * speed**2}
     ways = {foot: tuple(units) for foot in FEET} | {"friction": ("force", "impulse", "work")}
@@ -89,7 +89,7 @@ def collide(
 
 
 def _numbers(law: object) -> dict[str, float]:
-    """Fields of the law, which are numbers."""
+    """Fields of the law, which must be numbers."""
     if not isinstance(law, NormalLaw):
         raise ModelError(
             "a foot has a law BiStiffness, LinearContact (Kelvin-Voigt), HuntCrossley or Hertz, not "
@@ -148,7 +148,7 @@ _two_feet = cache(_TwoFeet)
 
 
 def _first(wheel: Wheel, slip: float, damper: float) -> dict[str, float]:
-    """What the feet do just after touch, when the force of the front foot is far above that of the back foot."""
+    """Modes of the feet just after touch, when the force of the front foot is far above that of the back foot."""
     W = wheel.mobility
     slide = float(np.sign(slip)) if slip else float(W[0][2] / W[2][2] > wheel.friction)
     lift = W[1][0] + W[1][2] * wheel.drag(slide)[0]  # of the back foot by a unit force at the front foot

@@ -16,7 +16,7 @@ from trundle.typing import Expr
 class BiStiffness(NormalLaw):
     """Spring with a dry-friction damper in parallel: k (1 + mu_n) d while d grows, k (1 - mu_n) d while it falls.
 
-    At rest the force may lie anywhere between. With mu_n = 1 the foot gives nothing back (plastic).
+    At rest the force may have any value between these two. With mu_n = 1 the foot gives nothing back (plastic).
     """  # [Barjau 2022, Eq. 5.1]
 
     stiffness: Expr = 1e3  # k, N/m

@@ -1,4 +1,4 @@
-"""Gaits of the rimless wheel: the periodic one, what becomes of any start, and what less friction does to them."""
+"""Gaits of the rimless wheel: the periodic gait, the outcome of any start, and the influence of friction."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def find_gait(
     system : System
         Of a `rimless_wheel`.
     spokes : int, optional
-        Its number of spokes, if it shall be checked.
+        Its number of spokes, to be checked.
     start, parameters : mapping, optional
         Values by name. Names that are not given have the values of the model.
 
@@ -100,7 +100,7 @@ def outcome(
     parameters : mapping, optional
         Values by name. Names that are not given have the values of the model.
     duration : float
-        Time (s) after which it is judged.
+        Duration of the run (s).
 
     Returns
     -------
@@ -114,7 +114,7 @@ def outcome(
     """
     run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
     if not run.ok:
-        raise SolveError(f"the wheel could not be followed for {duration:g} s. {run.outcome}")
+        raise SolveError(f"the wheel could not be simulated for {duration:g} s. {run.outcome}")
     return STOPS if abs(float(run.values("hub.angle_rate")[-1])) < AT_REST else WALKS
 
 
@@ -147,7 +147,7 @@ def over_friction(
     frictions : iterable of float
         Coefficients.
     spokes, length : int, float, optional
-        Number and length (m) of the spokes, if they shall be checked.
+        Number and length (m) of the spokes, to be checked.
     count : int
         Steps to walk.
 

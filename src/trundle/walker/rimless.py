@@ -39,22 +39,24 @@ class PlasticGait:
 
     @property
     def half_angle(self) -> float:
-        """Between a spoke and the line that halves two of them (rad)."""
+        """Half the angle between neighbouring spokes (rad)."""
         return pi / self.spokes
 
     @property
     def eta(self) -> float:
-        """Angular speed after a landing over that before it: the moment of momentum about the new foot stays."""
+        """Angular speed after a landing over that before it: angular momentum about the new foot is conserved."""
         return (self.inertia_ratio + cos(2 * self.half_angle)) / (self.inertia_ratio + 1)
 
     @property
     def multiplier(self) -> float:
-        """By what a small difference of speed shrinks in one step: it is eta^2."""
+        """Factor by which a small deviation of the speed shrinks in one step: eta^2."""
         return self.eta**2
 
     @property
     def speed(self) -> float:
-        """Of the periodic gait, nan where there is none: gravity gives in a step what the landing takes."""
+        """Speed of the periodic gait, at which gravity supplies in a step what the landing dissipates; nan if there is
+        none.
+        """
         if self.eta <= 0 or self.slope <= 0:
             return float("nan")
         gained = 4 * self._pull * sin(self.half_angle) * sin(self.slope)
@@ -70,7 +72,7 @@ class PlasticGait:
     def fastest(self) -> float:
         """Above this speed the foot leaves the ground before the next one lands: its load falls to zero on the way."""
         low, high = -self.half_angle, self.half_angle
-        for _ in range(12):  # a finer grid around the least, each time
+        for _ in range(12):  # a finer grid around the minimum, each time
             step = (high - low) / 20
             least = min((low + k * step for k in range(21)), key=self._lifts)
             low, high = max(least - step, -self.half_angle), min(least + step, self.half_angle)
@@ -124,9 +126,9 @@ def rimless_wheel(
         Of the landings.
     feet : int, optional
         How many spokes can touch, from "foot0" (standing at the start) forwards and "foot-1" (just lifted) backwards;
-        unless given all without friction, three with it.
+        by default all without friction, three with it.
     speed : float, optional
-        Turning at the start (rad/s), just after "foot0" has landed; that of the gait unless given.
+        Turning at the start (rad/s), just after "foot0" has landed; by default that of the periodic gait.
     g : float
         Gravity (m/s^2).
 
@@ -204,7 +206,7 @@ def pivoting_wheel(
 
 
 def landing(spokes: int = 8) -> Section:
-    """Section just after the next foot has landed: feet are numbered again, and the place on the slope is reset.
+    """Section just after the next foot has landed: feet are renumbered, and the position on the slope is reset.
 
     Parameters
     ----------
@@ -220,7 +222,7 @@ def landing(spokes: int = 8) -> Section:
 
 
 def pivoting_landing() -> Section:
-    """The same for `pivoting_wheel`, which changes its foot itself."""
+    """The same for `pivoting_wheel`, whose model changes the foot."""
     return Section("foot1 lands")
 
 

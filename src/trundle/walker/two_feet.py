@@ -1,4 +1,4 @@
-"""Two compliant feet of a wheel that collides with the ground: their forces, and what they do next.
+"""Two compliant feet of a wheel that collides with the ground: their forces, events and modes.
 
 Deformations are small against the spokes, so the ground acts on the wheel with constant levers. Both feet stand on one
 line and share one tangential velocity: they stick or slide together, and only the sum of their friction is determined
@@ -15,17 +15,17 @@ from trundle.contact.normal import NormalLaw
 from trundle.math import where
 from trundle.typing import Expr
 
-EXPANDS, OPEN, COMPRESSES, HELD = -1.0, 0.0, 1.0, 2.0  # what a foot does
+EXPANDS, OPEN, COMPRESSES, HELD = -1.0, 0.0, 1.0, 2.0  # modes of a foot
 ROUND_OFF = 4e-15  # of a force
-INSIDE = 1e-9  # of a force: so far inside its bounds, what has just broken loose is held again
+INSIDE = 1e-9  # of a force: so far inside its bounds, a foot that has just broken loose is held again
 CONE = 1e-12  # relative widening of the friction cone: at the critical coefficient the feet stick
-ROUNDS = 4  # in which feet at rest find what they do together
+ROUNDS = 4  # to find the modes of both feet at rest together
 
 
 @final
 @dataclass(frozen=True)
 class Wheel:
-    """What the feet carry."""
+    """The wheel on the feet: its numbers."""
 
     inertia_ratio: Expr  # I_G / (m L^2)
     half_angle: Expr  # rad
@@ -45,7 +45,7 @@ class Wheel:
         return [[a[0] * b[0] + a[1] * b[1] + a[2] * b[2] / self.inertia_ratio for b in rows] for a in rows]
 
     def drag(self, slide: Expr) -> list[Expr]:
-        """Friction that a unit of normal force at either foot brings."""
+        """Friction force per unit normal force at either foot."""
         along = self.mobility[2]
         return [where(slide == 0, -along[foot] / along[2], -slide * self.friction) for foot in (0, 1)]
 
@@ -53,7 +53,7 @@ class Wheel:
 @final
 @dataclass(frozen=True)
 class Feet:
-    """Motion of the feet, front and back, and what they do."""
+    """Motion and modes of the feet, front and back."""
 
     wheel: Wheel
     law: NormalLaw
@@ -78,7 +78,7 @@ class Feet:
 
     @cached_property
     def _lift(self) -> list[list[Expr]]:
-        """Upward acceleration of foot i by a unit force at foot j, with the friction that it brings."""
+        """Upward acceleration of foot i by a unit force at foot j with its friction."""
         W, drag = self.wheel.mobility, self.wheel.drag(self.slide)
         return [[W[i][j] + W[i][2] * drag[j] for j in (0, 1)] for i in (0, 1)]
 
@@ -110,24 +110,24 @@ class Feet:
         force = self.forces[foot]
         return force - self._push(foot, EXPANDS) + ROUND_OFF, self._push(foot, COMPRESSES) - force + ROUND_OFF
 
-    # -- values that stay above zero as long as nothing happens --------------------------------------------------------
+    # -- event functions: above zero until the event -------------------------------------------------------------------
 
-    def friction_goes_on(self) -> Expr:
-        """Sliding does not stop, sticking does not break."""
+    def friction_event(self) -> Expr:
+        """Sliding stops, or sticking breaks."""
         return where(self.slide == 0, replace(self, slide=0)._cone_margin(), self.slide * self.slip)
 
-    def motion_goes_on(self, foot: int) -> Expr:
-        """A foot does not turn; one that is held stays so."""
+    def motion_event(self, foot: int) -> Expr:
+        """The deformation of a foot reverses, or a held foot breaks loose."""
         does = self.does[foot]
         moving = where(does == OPEN, 1, does * self.rate[foot])
         return where(does == HELD, tm.min(*self._doing(foot, HELD)._hold_margins(foot)), moving)
 
-    def contact_goes_on(self, foot: int) -> Expr:
-        """A foot neither touches nor leaves; it touches on its way down only."""
+    def contact_event(self, foot: int) -> Expr:
+        """A foot touches (on its way down) or leaves."""
         does, presses = self.does[foot], self._presses(foot)
         return where(does == OPEN, -tm.min(presses, self.rate[foot]), where(does == EXPANDS, presses, 1))
 
-    # -- what happens else ---------------------------------------------------------------------------------------------
+    # -- modes after the events ----------------------------------------------------------------------------------------
 
     def after_friction(self) -> "Feet":
         """Sticking that breaks turns into sliding. Feet whose sliding stops stick if friction can hold them."""
@@ -135,8 +135,8 @@ class Feet:
         return breaks._with_friction()._settled(True, self._held)
 
     def after_motion(self, foot: int) -> "Feet":
-        """A foot whose deformation comes to rest turns, or is held by the dry friction inside it; one that was held
-        breaks loose.
+        """A foot whose deformation comes to rest reverses, or is held by its internal dry friction; a held foot breaks
+        loose.
         """
         does = self.does[foot]
         comes_back = does * self._doing(foot, -does)._rise(foot) < 0
@@ -148,26 +148,26 @@ class Feet:
         return moves._open_if_limp(foot)._settled(self.slide == 0, rest)
 
     def after_contact(self, foot: int) -> "Feet":
-        """An open foot touches, any other one leaves."""
+        """An open foot touches; a closed one leaves."""
         rests, does = self.touches_at_rest(foot), self.does[foot]
         way = where(rests, HELD, where(self.rate[foot] > 0, COMPRESSES, EXPANDS))
         rest = [rests if i == foot else held for i, held in enumerate(self._held)]
         return self._doing(foot, where(does == OPEN, way, OPEN))._settled(self.slide == 0, rest)
 
     def touches_at_rest(self, foot: int) -> Expr:
-        """Whether an open foot that has kept its dent comes to rest, and would go on downwards."""
+        """Whether an open foot that is still deformed comes to rest as it touches."""
         stops = where(self.overlap[foot] > self.rate[foot], self._is_dry(foot), 0)
         return where(self.does[foot] == OPEN, stops, 0)
 
     def _is_dry(self, foot: int) -> Expr:
-        """Whether the foot can be held by dry friction inside it."""
+        """Whether the foot can be held by its internal dry friction."""
         return self._push(foot, EXPANDS) != self._push(foot, COMPRESSES)
 
     def _doing(self, foot: int, what: Expr) -> "Feet":
         return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
 
     def _way(self) -> Expr:
-        """In which the feet begin to slide."""
+        """Direction in which the feet begin to slide."""
         return where(replace(self, slide=0).forces[2] > 0, -1, 1)
 
     def _with_friction(self) -> "Feet":
@@ -180,8 +180,8 @@ class Feet:
         return [does == HELD for does in self.does]
 
     def _let_go(self, foot: int, rest: Expr) -> "Feet":
-        """A foot at rest is held where its force stays within its bounds, and else moves as the force that is out of
-        bounds drives it. What the other foot or friction does may change that, so it is asked anew each time.
+        """A foot at rest is held where its force stays within its bounds; otherwise it moves in the direction of the
+        force that exceeds them. The other foot and friction influence this, so it is evaluated anew each time.
         """
         does = self.does[foot]
         above, below = self._doing(foot, HELD)._hold_margins(foot)
@@ -192,12 +192,12 @@ class Feet:
         return self._doing(foot, where(does == HELD, free, again))._open_if_limp(foot)
 
     def _open_if_limp(self, foot: int) -> "Feet":
-        """A plastic foot gives nothing back."""
+        """A plastic foot opens instead of expanding: it exerts no force then."""
         limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
         return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))
 
     def _settled(self, friction_rests: Expr, feet_rest: list[Expr]) -> "Feet":
-        """Together with what follows at once for the feet and for friction where they are at rest."""
+        """Modes after the immediate consequences for the feet and for friction where they are at rest."""
         feet = self
         for _ in range(ROUNDS):
             feet = feet._let_go(0, feet_rest[0])._let_go(1, feet_rest[1])

@@ -1,4 +1,6 @@
-"""The wheel on two compliant feet as a model: a body, the forces of its feet, and events that change what they do."""
+"""The wheel on two compliant feet as a model: a body, the forces of its feet, and the events that change their
+modes.
+"""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -15,7 +17,7 @@ from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
 T = TypeVar("T")
 MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
-"""Parameters that say what the feet do."""
+"""Parameters that hold the modes of the feet."""
 
 
 def two_foot_wheel(law: NormalLaw) -> Model:
@@ -32,7 +34,7 @@ def two_foot_wheel(law: NormalLaw) -> Model:
     m.alias("height", "hub.x")
     a, b = wheel.levers
 
-    @_asked_once
+    @_keep_last
     def feet(s: Signals) -> Feet:
         lift, turn = a * s["hub.angle"], s["hub.angle_rate"]
         overlap = (lift - s["height"], -lift - s["height"])
@@ -57,8 +59,8 @@ def two_foot_wheel(law: NormalLaw) -> Model:
     return m
 
 
-def _asked_once(function: Callable[[Signals], T]) -> Callable[[Signals], T]:
-    """The same function, which keeps its last answer: many parts of the model ask it with the same signals."""
+def _keep_last(function: Callable[[Signals], T]) -> Callable[[Signals], T]:
+    """The same function with its last value kept: many parts of the model call it with the same signals."""
     kept: list[tuple[Signals, T]] = []
 
     def answer(s: Signals) -> T:
@@ -84,13 +86,13 @@ def _outputs(m: Model, feet: Callable[[Expr], Feet], name: str, i: int) -> None:
 
 
 def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
-    """Events of friction and of both feet. What comes to rest, or leaves it, is at rest exactly: what round-off has
-    gathered while it was at rest could have the sign of a motion that is over, and be taken for its end.
+    """Events of friction and of both feet. Each sets the velocity that has come to rest, or leaves rest, to exactly
+    zero: round-off accumulated at rest could have the sign of a motion and trigger its event.
     """
     a, b = wheel.levers
 
     def watch(name: str, value: Callable[[Feet], Expr], after: Callable[[Feet], Feet], **rest: Option) -> None:
-        changed = _asked_once(lambda s: after(feet(s)))
+        changed = _keep_last(lambda s: after(feet(s)))
         action = {
             "slide": lambda s: changed(s).slide,
             "front": lambda s: changed(s).does[0],
@@ -102,19 +104,19 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
         def at_rest(s: Signals) -> Expr:
             return lever * s["hub.angle_rate"]
 
-        watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
+        watch(f"{name} turns", lambda f: f.motion_event(i), lambda f: f.after_motion(i), height_rate=at_rest)
 
         def at_touch(s: Signals) -> Expr:
             return where(feet(s).touches_at_rest(i), at_rest(s), s["height_rate"])
 
         watch(
-            f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i),
+            f"{name} touches or leaves", lambda f: f.contact_event(i), lambda f: f.after_contact(i),
             height_rate=at_touch,
         )  # fmt: skip
 
     def no_slip(s: Signals) -> Expr:
         return b * s["hub.angle_rate"]
 
-    watch("friction changes", Feet.friction_goes_on, Feet.after_friction, along_rate=no_slip)
+    watch("friction changes", Feet.friction_event, Feet.after_friction, along_rate=no_slip)
     watch_foot("front", 0, a)
     watch_foot("back", 1, -a)

@@ -48,8 +48,8 @@ class Shares(NamedTuple):
 
 @strict
 def shared_load(b: Pointer, data: int, f: Pointer, contacts: int, i: int) -> float:
-    """Loads of all contacts that carry the same assembly as contact i, the less loaded one of the two that meet
-    there; as in `modes.expressions`.
+    """Loads of all contacts that carry the same assembly as contact i, the less loaded one of the two that meet there;
+    as in `modes.expressions`.
     """
     k, least = data + numbers.DATA * i, math.inf
     for side in (numbers.FIRST, numbers.SECOND):

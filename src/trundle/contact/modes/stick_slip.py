@@ -128,8 +128,8 @@ def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], slow: Expr, s
     """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
     sliding, so that the right-hand side is smooth where an integrator steps over it.
 
-    A slip too small to have a direction turns it as if it had that size: what begins to slide finds its direction,
-    and where sliding ends it is `along`.
+    A slip too small to have a direction turns it as if it had that size: what begins to slide finds its direction, and
+    where sliding ends it is `along`.
     """
     if len(slip) == 1:
         return [along[0]]

@@ -65,7 +65,7 @@ class Expressions:
         relative = Relative(A, B, {})
         udot, _ = self.functions.dynamics
         seen = ca.vertcat(ca.mtimes(A.R.T, relative.v), ca.mtimes(A.R.T, relative.w))
-        change = e.changing(seen, udot)
+        change = e.time_derivative(seen, udot)
         return change[:3], change[3:]
 
     def reaction(self, connection: str) -> Wrench:

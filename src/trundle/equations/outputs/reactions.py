@@ -1,9 +1,8 @@
 """Reactions of all connections from accelerations and multipliers, summed from the leaves of the tree to the ground.
 
-A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame,
-in ground
-axes. Efforts of laws and drives along the free bonds are not part of it; springs that stand for a constraint are added
-by `with_compliance`. Redundant rows carry nothing.
+A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame, in
+ground axes. Efforts of laws and drives along the free bonds are not part of it; springs that stand for a constraint are
+added by `with_compliance`. Redundant rows carry nothing.
 """
 
 import casadi as ca
@@ -28,7 +27,7 @@ def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, FrameM
     udot, _ = functions.dynamics
     now = {b: e.motion.body(b) for b in bodies}
     rates = ca.vertcat(*[ca.vertcat(r.w, r.v) for r in now.values()])
-    change = e.changing(rates, udot)
+    change = e.time_derivative(rates, udot)
     return {
         b: FrameMotion(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
         for i, (b, r) in enumerate(now.items())

@@ -90,8 +90,7 @@ class RollerRig:
         return self.half_gauge + self.ring_profile_radius * sin(self.cone_angle)
 
     def ring_place(self, side: str) -> tuple[float, float, float]:
-        """Centre of a ring, in the axes of the drum; on a track a point of the axis of a rail, in those of the
-        ground.
+        """Centre of a ring, in the axes of the drum; on a track a point of the axis of a rail, in those of the ground.
 
         Parameters
         ----------

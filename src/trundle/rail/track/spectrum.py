@@ -37,8 +37,8 @@ class Rational:
 
 
 def erri(level: Literal["low", "high"]) -> dict[str, Rational]:
-    """Spectra of ERRI B176 by channel; cant is the difference in height of the rails. [ORE 1989], read
-    in public programs; one of them quotes [Guo et al. 2012].
+    """Spectra of ERRI B176 by channel; cant is the difference in height of the rails. [ORE 1989], read in public
+    programs; one of them quotes [Guo et al. 2012].
     """
     data = _data()["erri"]
     if level not in data["levels"]:

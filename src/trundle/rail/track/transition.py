@@ -237,8 +237,8 @@ class Polynomial(Transition):
 @final
 @dataclass(frozen=True)
 class Adjustable(Transition):
-    """A polynomial whose shape can change from run to run: f = 3 x^2 - 2 x^3 + x^2 (1 - x)^2 (c1 z + c2 z^3) with
-    z = 1 - 2 x.
+    """A polynomial whose shape can change from run to run: f = 3 x^2 - 2 x^3 + x^2 (1 - x)^2 (c1 z + c2 z^3) with z = 1
+    - 2 x.
 
     A model with such a curve has the parameters `transition_c1` and `transition_c2`, so that runs have derivatives by
     them and nothing is built anew. c1 = -3 is the smoothest polynomial of degree 5. It always ends in the same

@@ -120,8 +120,7 @@ class Ride:
         return self.law.held
 
     def moved(self, offset: float) -> "Ride":
-        """The same ride, with offsets counted from a place ahead (m) of its reference point: for vehicles of a
-        train.
+        """The same ride, with offsets counted from a place ahead (m) of its reference point: for vehicles of a train.
 
         Parameters
         ----------

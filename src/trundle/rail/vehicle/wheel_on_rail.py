@@ -1,9 +1,9 @@
 """The force between a wheel and its rail: Hertz's normal force and creep, from the contact table of the two profiles.
 
 Rails are at rest in the ground, or yield on their supports; the track frame only says where they are. So slip is the
-velocity of the wheel's material against the rail. The wheelset may stand a little ahead of the
-track frame or behind it: it is turned into the axes that the track has where it stands (x along the track, y to the
-left, z up), so that nothing depends on the frame.
+velocity of the wheel's material against the rail. The wheelset may stand a little ahead of the track frame or behind
+it: it is turned into the axes that the track has where it stands (x along the track, y to the left, z up), so that
+nothing depends on the frame.
 """
 
 from collections.abc import Callable, Iterator

@@ -164,8 +164,8 @@ class Wheelset:
         return PlacedWheelset(hub, axle, track)
 
     def start(self, name: str, speed: Expr, load: float) -> State:
-        """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
-        its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
+        """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside its
+        own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
 
         Parameters
         ----------

@@ -187,8 +187,8 @@ class ContactTable:
         return np.ascontiguousarray(np.stack(found, axis=-1))
 
     def _offset(self, side: Side) -> float:
-        """What makes the gap zero in the middle position: there the soft minimum of a parabola with the curvature
-        of the contact is the minimum itself.
+        """What makes the gap zero in the middle position: there the soft minimum of a parabola with the curvature of
+        the contact is the minimum itself.
         """
         zero = np.zeros(1)
         touch = side.touch(side.minima(zero, zero, zero), zero, zero, zero)

@@ -132,7 +132,7 @@ class _Way:
             return np.broadcast_to(S, (len(times), *S.shape)), S
         atol = np.concatenate([self.trajectory.atol, np.outer(1 / self.sizes, self.trajectory.atol).ravel()])
         found, x, S = e.integrate(case, np.clip(times, case.t0, case.t1), self.rtol, atol)
-        steers = self.formulation.states.steers > 0
+        steers = self.formulation.states.error_weights > 0
         off = np.abs(x - x_end)[steers] / (1.0 + np.abs(x_end[steers]))
         if np.max(off, initial=0.0) > max(ASTRAY, 100 * self.rtol):
             raise SolveError(

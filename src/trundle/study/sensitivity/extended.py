@@ -77,7 +77,7 @@ class Extended:
             n_q=states.n_q,
             n_u=states.n_u,
             quaternions=states.quaternions,
-            error_weight=np.tile(states.steers, 1 + self.columns),
+            error_weight=np.tile(states.error_weights, 1 + self.columns),
         )
 
     def _functions(self, f: Formulation) -> dict[str, TapeFunction]:

@@ -1,7 +1,7 @@
 """Columns of bodies by their distance from the ground, connections between them, and the order in each column.
 
-A connection joins bodies of the same column or of neighbouring ones, as distances differ by one at most. So columns
-of bodies and of connections take turns, and each bond runs between a column and the next.
+A connection joins bodies of the same column or of neighbouring ones, as distances differ by one at most. So columns of
+bodies and of connections take turns, and each bond runs between a column and the next.
 """
 
 from collections import deque

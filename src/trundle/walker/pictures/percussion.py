@@ -38,8 +38,8 @@ def plot_percussion_plane(
     scenario: Scenario | None = None,
 ) -> Figure:
     """Domains of the half-plane for a half angle (rad); with an inertia ratio its line and critical points, and with
-    friction too the centres of forward and backward sliding; with the scenario of an impact the centres of its
-    phases and the jump from one to the other.
+    friction too the centres of forward and backward sliding; with the scenario of an impact the centres of its phases
+    and the jump from one to the other.
     """
     plane = PercussionPlane(half_angle)
     window = Window(plane, inertia_ratio, () if scenario is None else [phase.centre for phase in scenario.phases])
