@@ -96,7 +96,7 @@ def by_common_normals(rig, lateral, yaw):
             {"half_gauge": -1.0, "wheel_radius": float("nan"), "ring_radius": -inf},
             ["half_gauge", "wheel_radius", "ring_r"],
         ),
-        ({"cone_angle": 0.0}, ["does not find the middle"]),
+        ({"cone_angle": 0.0}, ["does not centre itself"]),
         ({"cone_angle": 0.8}, ["45 degrees"]),
         ({"half_gauge": 0.01, "ring_profile_radius": 1.2}, ["above the axle", "does not fit on a drum"]),
         ({"wheel_profile_radius": 0.3}, ["does not fit into a hollow wheel"]),

@@ -29,12 +29,12 @@ def atan(x: Expr) -> Expr:
 
 
 def least(x: Expr, y: Expr) -> Expr:
-    """The smaller one."""
+    """The smaller of two values."""
     return ca.fmin(x, y) if symbolic(x, y) else np.minimum(x, y)
 
 
 def largest(x: Expr, y: Expr) -> Expr:
-    """The larger one."""
+    """The larger of two values."""
     return ca.fmax(x, y) if symbolic(x, y) else np.maximum(x, y)
 
 

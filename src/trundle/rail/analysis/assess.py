@@ -37,7 +37,7 @@ DERAILMENT = 0.8  # limit of Y/Q in sliding means
 
 @final
 class Line(NamedTuple):
-    """One line of the table: a value, its limit (nan where there is none), and where it stands."""
+    """One line of the table: a value, its limit (nan where there is none), and where it applies."""
 
     quantity: str
     where: str
@@ -94,7 +94,7 @@ def nadal(flange_angle: float, mu: float) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """Signals of a run at equal steps of time and what follows from them; `table()` and `plot()` show it."""
+    """Signals of a run at equal steps of time and the results; `table()` and `plot()` show them."""
 
     run: Run
     body: str
@@ -309,7 +309,7 @@ def assess(
     x, y, z = (float(v) for v in place)
     found = Assessment(run, name, (x, y, z), float(track_factor), float(derailment_limit))
     _ = found.wheels
-    on_grid(run.time, run.values("distance"))  # refuses a run that does not go on
+    on_grid(run.time, run.values("distance"))  # refuses a run that does not move forward
     if found.rate < 2 * FILTER:
         raise SolveError(
             f"assess: the run has {found.rate:.3g} samples a second; at least {2 * FILTER:g} are needed for signals up "

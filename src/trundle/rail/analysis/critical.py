@@ -1,4 +1,6 @@
-"""Linear critical speed: eigenvalues of a vehicle on straight track over speed, and where the first of them grows."""
+"""Linear critical speed: eigenvalues of a vehicle on straight track over speed, and where the first becomes
+unstable.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +32,7 @@ class RootLocus:
     track: UniformTrack
     speeds: Array  # m/s
     eigenvalues: tuple[AnyArray, ...]  # 1/s, at each speed, largest real part first
-    steady: tuple[Array, ...]  # the motion about which they were taken
+    steady: tuple[Array, ...]  # the motion about which the equations were linearised
     crossings: tuple[float, ...]  # m/s
     frequencies: tuple[float, ...]  # Hz, of the motion that begins or ceases to grow at each
 
@@ -130,9 +132,9 @@ def critical_speed(
     first, last : float
         Range of speeds, m/s.
     count : int
-        How many speeds in it are looked at: a range of growth that lies between two of them is not seen.
+        How many speeds in it are evaluated: an unstable range between two of them is not found.
     speeds : sequence of float, optional
-        In their place.
+        Speeds in place of the range (m/s).
 
     Returns
     -------

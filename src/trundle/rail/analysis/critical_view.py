@@ -88,7 +88,7 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
                     wide = 1.3 if name in stands and stands[name].is_car else 0.55
                     _box(axes, at[0], aside, angle, halves[name], wide)
             axes.axhline(0, color=QUIET, linewidth=0.8, linestyle=(0, (5, 3)))
-            axes.set_xlim(min(ends) - 0.8, max(ends) + 0.8)  # corners of a box that turns go farther than its ends
+            axes.set_xlim(min(ends) - 0.8, max(ends) + 0.8)  # corners of a turned box reach further than its ends
             axes.set_ylim(-2.4, 2.4)
             axes.set_yticks([])
             axes.set_aspect("equal")

@@ -32,7 +32,7 @@ SETTLE = 300.0  # m, over which a vehicle settles where Newton's method alone do
 @final
 @dataclass(frozen=True, eq=False)
 class Curving:
-    """Steady motions in arcs, one for each case; what varies is in `radius`, `speed`, `cant` (arrays of one length)."""
+    """Steady motions in arcs, one for each case; `radius`, `speed` and `cant` are arrays of one length."""
 
     radius: Array  # m, positive to the left
     speed: Array  # m/s
@@ -135,7 +135,9 @@ def curving(
         speed = np.sqrt(np.maximum((np.asarray(deficiency, float) + c) * np.abs(R) * GRAVITY / (2 * half_gauge), 0.0))
     R, v, c = (np.atleast_1d(a).astype(float).ravel() for a in np.broadcast_arrays(R, np.asarray(speed, float), c))
     if np.any(v <= 0) or not np.all(np.isfinite(v)):
-        raise SolveError(f"curving: speeds must be above zero, got {v}. At rest wheels stick, and nothing is steady.")
+        raise SolveError(
+            f"curving: speeds must be above zero, got {v}. At rest wheels stick, and there is no steady motion."
+        )
     built = on_line(vehicle, arc(R[0], c[0], half_gauge), float(v[0]))
     system, wheels = built.build(), wheels_of(built)
     found: dict[str, list[float]] = {f"{w.name}.{m}": [] for w in wheels for m in MEASURES}

@@ -1,4 +1,6 @@
-"""Limit cycles of a vehicle on straight track: stable and unstable ones over speed, and a ramp that runs down."""
+"""Limit cycles of a vehicle on straight track: stable and unstable ones over speed, and runs over a falling ramp of
+speeds.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +41,7 @@ class Hunting:
     coordinate: str  # lateral displacement of the first wheelset
     contacts: tuple[str, ...]  # profiles and the length eps of the soft minimum of the contact tables
     ramp_speeds: Array  # m/s, falling
-    ramp_swing: Array  # half of the way from side to side, m
+    ramp_swing: Array  # amplitude, half the distance from side to side, m
 
     @property
     def critical(self) -> float:
@@ -53,7 +55,7 @@ class Hunting:
 
     @property
     def nonlinear_critical(self) -> float:
-        """Lowest speed with a limit cycle that was found, m/s: below it every motion of the branch dies out."""
+        """Lowest speed with a limit cycle that was found, m/s: below it no limit cycle of the branch exists."""
         return float(min([*self.branch.parameter, *self.saddle_nodes, self.critical]))
 
     @property
@@ -63,7 +65,7 @@ class Hunting:
 
     @property
     def swing(self) -> Array:
-        """Half of the way from side to side of the first wheelset, m, along the branch."""
+        """Amplitude (half the distance from side to side) of the first wheelset, m, along the branch."""
         return swings(self.branch, self.coordinate)
 
     def cycles(self, speed: float) -> list[tuple[float, bool]]:
@@ -87,7 +89,7 @@ class Hunting:
         return found
 
     def summary(self) -> str:
-        """What was found, with the contact tables it was found for."""
+        """The results in one sentence, with the contact tables that they hold for."""
         kind = "subcritical" if self.subcritical else "supercritical"
         folds = ", ".join(f"{v:.4g}" for v in self.saddle_nodes) or "none"
         return (
@@ -133,7 +135,7 @@ def hunting(
     vehicle : Vehicle, or System
         As for `critical_speed`.
     first, last, count : float, float, int
-        Range of speeds (m/s) and how many of them are looked at for the linear critical speed.
+        Range of speeds (m/s) and how many of them are evaluated for the linear critical speed.
     coordinate : str, optional
         The lateral displacement that is reported; of the first wheelset unless given.
     ramp : int
@@ -177,7 +179,7 @@ def hunting(
 
 
 def swings(branch: Branch, name: str) -> Array:
-    """Half of the way from side to side, at each point of a branch."""
+    """Amplitude (half the distance from side to side) at each point of a branch."""
     return np.asarray(np.ptp(branch[name].values, axis=1) / 2)
 
 

@@ -21,8 +21,8 @@ def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
 
 
 def straight_track(vehicle: Vehicle | System, speed: float, way: float = 0.0) -> UniformTrack:
-    """On straight track, long enough for runs over a way (m); a UniformTrack, or a System that was built so, is taken
-    as it is.
+    """The vehicle on straight track, long enough for runs over a distance (m); a UniformTrack or System is used as it
+    is.
     """
     if isinstance(vehicle, UniformTrack):
         return vehicle

@@ -56,7 +56,7 @@ def band(time: Array, values: Array, low: float | None, high: float | None, orde
 
     rate = (len(time) - 1) / (time[-1] - time[0])
     if high is not None and high >= rate / 2:
-        high = None  # the samples hold nothing above
+        high = None  # the samples contain nothing above
     if low is None and high is None:
         return np.asarray(values, float)
     kind = "bandpass" if low and high else "lowpass" if high else "highpass"

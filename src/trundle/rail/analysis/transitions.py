@@ -33,7 +33,7 @@ JERK_FILTER = 10.0  # Hz, below which the jerk is taken
 @final
 @dataclass(frozen=True, eq=False)
 class TransitionComparison:
-    """By the name of the transition: the assessed run, and what was largest in it."""
+    """By the name of the transition: the assessed run and its largest values."""
 
     runs: Mapping[str, Assessment]
     begin: float  # m, of the transition
@@ -77,7 +77,7 @@ class TransitionComparison:
                 largest = 0.02 * float(np.max(np.abs(found.lateral_acceleration)))
                 hides = any(np.max(np.abs(found.lateral_acceleration - other)) < largest for other in drawn)
                 drawn.append(found.lateral_acceleration)
-                dashes = (0, (4, 4)) if hides else "-"  # what lies below is seen through it
+                dashes = (0, (4, 4)) if hides else "-"  # the curve below shows through
                 wheel = max(found.wheels[:2], key=lambda w: float(found.Q[w.name][-1]))
                 signals = found.lateral_acceleration, jerk(found), 1e-3 * found.Q[wheel.name]
                 for axes, values in zip(panels, signals, strict=True):

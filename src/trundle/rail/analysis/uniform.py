@@ -17,7 +17,7 @@ CLOSE = 1e-9  # Newton step relative to the state at which a steady motion is fo
 
 @final
 class UniformTrack:
-    """A system whose track is the same everywhere as a flow over its speed, and its steady motions.
+    """A system on uniform track as a flow that depends on the speed, and its steady motions.
 
     Parameters
     ----------

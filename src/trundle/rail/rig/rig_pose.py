@@ -117,7 +117,7 @@ def _side_joints(
 
 
 def _why_not(found: Found, lateral: float, yaw: float) -> str:
-    """A sentence on a pose that does not exist."""
+    """Why a pose does not exist, as a sentence."""
     reason, share = REASONS[int(found.state[0])], float(found.share[0])
     return (
         f"at a lateral displacement of {lateral:.6g} m and a yaw of {yaw:.6g} rad the wheels cannot both touch their "

@@ -39,11 +39,11 @@ REASONS = {
 
 
 class Found(NamedTuple):
-    """Solutions, one column each; the last ones on the way where the pose itself does not exist."""
+    """Solutions, one column each; where the pose does not exist, the last one on the way to it."""
 
     x: Array  # (4, n) angles of the right and left contact about the axis of the drum, from the top; roll, lift
     state: Array  # TOUCHES or why not
-    share: Array  # of the way from the middle that was walked
+    share: Array  # of the way from the middle that was covered
 
 
 @cache
@@ -66,7 +66,7 @@ def closure_function(straight: bool = False) -> ca.Function:
         gap = _gap(sign, x[i], x[2], x[3], place, section, straight)
         slope = derivative(gap, x[i])
         bend, tilt = derivative(slope, x[i]), derivative(slope, x[2:])
-        # The angle follows from its own slope: what is left are the two gaps for roll and lift.
+        # Each angle is eliminated by its own slope; the two gaps remain for roll and lift.
         rows.append(derivative(gap, x[2:]) - slope / bend * tilt)
         rights.append(slope**2 / bend - gap)
         angle_steps.append((-slope / bend, -tilt / bend))
@@ -112,7 +112,7 @@ def _unit(rig: "RollerRig") -> float:
 
 
 def solve(rig: "RollerRig", lateral: Array, yaw: Array) -> Found:
-    """Each pose followed from the middle along a straight way, in steps that become shorter where it is hard to go."""
+    """Each pose followed from the middle along a straight path, in steps that become shorter where they fail."""
     n = len(lateral)
     goal = np.array([lateral, yaw])
     way = np.maximum(np.max(np.abs(goal) / [[rig.half_gauge], [1.0]], axis=0), STRIDE)

@@ -121,7 +121,7 @@ class RollerRig:
         return Torus(self.wheel_radius - rho * (1 - cos(self.cone_angle)), rho, inside=True)
 
     def wheel_place(self, side: str) -> tuple[float, float, float]:
-        """Centre of a wheel's surface, in the axes of the wheelset: of a groove where its bottom lies.
+        """Centre of a wheel's surface, in the axes of the wheelset; for a groove, the centre at its bottom.
 
         Parameters
         ----------
@@ -224,10 +224,10 @@ class RollerRig:
     def wavelength(self) -> float:
         """Wavelength (m) of small kinematic oscillations on the rig, along the circumference of the ring.
 
-        Linearised rolling without slip, with forward speed V = wheel_radius * spin, and distances s = V t:
-        across the rings y' + r0 roll' = yaw, along them the difference of both sides
-        b yaw' = -(difference of wheel radii / r0 - difference of ring radii / R) / 2.
-        The ring's part vanishes as R grows; what then differs from Klingel is the velocity of roll at the contact.
+        Linearised rolling without slip, with forward speed V = wheel_radius * spin, and distances s = V t: across the
+        rings y' + r0 roll' = yaw, along them the difference of both sides b yaw' = -(difference of wheel radii / r0 -
+        difference of ring radii / R) / 2. The ring's part vanishes as R grows; the remaining difference from Klingel is
+        the velocity of roll at the contact.
         """
         wheel, ring = self._radius_coefficients()
         b, r0 = self.half_gauge, self.wheel_radius
@@ -259,7 +259,7 @@ class RollerRig:
         and the contacts "left" and "right", frictionless or without slip.
 
         mass, inertia: of the wheelset, whose mass centre is its centre; drum_inertia: about the drum's axis. drum_law
-        goes on the drum's angle, for instance tr.Servo to drive it. Forward motion turns the wheels in the positive
+        acts on the drum's angle, for instance tr.Servo to drive it. Forward motion turns the wheels in the positive
         sense and the drum in the negative. A straight track has no drum, and "wheelset.forward" is a coordinate.
 
         Parameters
@@ -273,7 +273,7 @@ class RollerRig:
         drum_mass : float or expression
             In kg.
         no_slip : bool
-            Rolling without slip; without friction unless given.
+            Rolling without slip; by default without friction.
         drum_law : Law, optional
             On the angle of the drum.
         name : str
@@ -324,7 +324,7 @@ def _number_faults(rig: RollerRig) -> list[str]:
         ):
             faults.append(f"RollerRig: {field.name} must be one finite number, got {value!r}.")
         elif value <= 0:
-            why = "; without coning the wheelset does not find the middle" if field.name == "cone_angle" else ""
+            why = "; without coning the wheelset does not centre itself" if field.name == "cone_angle" else ""
             faults.append(f"RollerRig: {field.name} must be greater than zero, got {value!r}{why}.")
     return faults
 

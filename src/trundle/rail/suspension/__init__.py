@@ -1,1 +1,1 @@
-"""Suspensions: elements between two bodies of a vehicle, each with the energy it stores and loses."""
+"""Suspensions: elements between two bodies of a vehicle, each with its stored and dissipated energy."""

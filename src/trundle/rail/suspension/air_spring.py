@@ -1,4 +1,4 @@
-"""An air spring with a reservoir behind an orifice [Oda 1970]: one state, the air that has gone through."""
+"""An air spring with a reservoir behind an orifice [Oda 1970]: one state, the air that has passed through."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class AirSpring(Suspension):
 @final
 @dataclass(frozen=True, eq=False)
 class AirColumn(BetweenWithStates):
-    """Its air: the state `name.through` (m) is how far the part behind the orifice has given way, zero at rest."""
+    """Its air: the state `name.through` (m) is the deflection of the part behind the orifice, zero at rest."""
 
     spring: AirSpring
 

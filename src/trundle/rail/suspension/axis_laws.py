@@ -86,8 +86,9 @@ class RelativeMotion:
 def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     """How the origin of frame b moves in the axes of frame a.
 
-    A body without mass, the hub of a wheelset, has no pitch of its own: in its place the axes have that of the other
-    body, x across the axle and the z axis of frame b. So nothing turns the hub about the axle, whatever holds it.
+    A body without mass, the hub of a wheelset, has no pitch of its own: the axes take the pitch of the other body
+    instead, with x normal to the axle and to the z axis of frame b. So no moment acts on the hub about the axle,
+    whatever it is connected to.
     """
     if a.body.is_free and isinstance(a.body.mass, float | int) and a.body.mass == 0.0:
         return _on_axle(s, a, b)

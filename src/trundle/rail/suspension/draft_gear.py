@@ -12,13 +12,13 @@ from trundle.laws.law import EffortLaw
 from trundle.rail.suspension.suspension import check_numbers
 from trundle.typing import Expr
 
-ONSET = 1e-3  # m beyond the slack over which the damper takes hold
+ONSET = 1e-3  # m beyond the slack over which the damper becomes fully active
 
 
 @final
 @dataclass(frozen=True)
 class DraftGear(EffortLaw):
-    """Force of a coupling over its length: nothing within the slack, then a spring, with friction in proportion to its
+    """Force of a coupling over its length: zero within the slack, then a spring, with friction in proportion to its
     force, and a damper. A coupling in draft never pushes, one in buff never pulls.
 
     Parameters
@@ -34,7 +34,7 @@ class DraftGear(EffortLaw):
     length : float
         Of the coupling in the middle of its slack, m, between the couplers of the two vehicles.
     v0 : float
-        m/s, speed over which the friction turns round.
+        m/s, speed over which the friction reverses.
     """
 
     stiffness: float

@@ -48,7 +48,7 @@ class DryFriction(Suspension):
         m.parameter(f"{name}_slides", STICK, text="0 while the friction sticks, 1 or -1 while it slides")
         force = m.apply(StickingFriction(lower, upper, self.limit, self.stiffness, axis), name=name)
         if not isinstance(force, StickingFriction):
-            raise ModelError(f"DryFriction: {name!r} was not taken as a friction.")
+            raise ModelError(f"DryFriction: {name!r} did not become a friction element.")
         m.event(f"{name}_slips", force.to_limit, 1, {f"{name}_slides": force.direction})
         m.event(f"{name}_sticks", force.turns_back, -1, {f"{name}_slides": lambda s: STICK})
 
@@ -102,7 +102,7 @@ class StickingFriction(BetweenWithStates):
         return ca.if_else(self._mode(s) == STICK, force - self.limit, -self.limit)
 
     def direction(self, s: Signals) -> Expr:
-        """The way in which it slides then."""
+        """Direction in which it then slides."""
         return ca.if_else(self.state(s, "deflection") > 0, FORTH, BACK)
 
     def turns_back(self, s: Signals) -> Expr:

@@ -1,4 +1,4 @@
-"""Dry friction of guides across and up, with a limit that follows the load of the springs beside it."""
+"""Dry friction of guides across and up, with a limit in proportion to the load of the springs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ LEAST = 1.0  # N: friction limit of springs without load
 NO_DIRECTION = 1e-9  # m/s, below which a motion has no direction
 NO_BRISTLE = 1e-30  # m^2, added under a root
 STICK, SLIDE = 0.0, 1.0
-RETURN = 1e3  # 1/s, how fast the force comes back to its limit where small errors of steps have added up
-SECOND = 1.0  # s, by which the pace is put beside a deflection
+RETURN = 1e3  # 1/s, rate at which accumulated errors of the force from its limit decay
+SECOND = 1.0  # s, factor of the sliding speed when it is compared with a deflection
 
 
 @dataclass(frozen=True, eq=False)
 class Guides(BetweenWithStates):
     """Its states `name.across` and `name.up` (m) are deflections of the spring by which it sticks. Subclasses are final
-    and say how these deflections let go.
+    and define how sliding limits these deflections.
     """
 
     springs: EffortLaw
@@ -50,7 +50,7 @@ class Guides(BetweenWithStates):
         return relative_motion(s, *self.places).rate[1:]
 
     def limit(self, s: Signals) -> Expr:
-        """What it slides with, N."""
+        """Friction force while it slides, N."""
         height = relative_motion(s, *self.places).displacement[2]
         return self.friction * self.springs.effort(s.t, height, 0.0) + LEAST
 
@@ -70,7 +70,7 @@ class Guides(BetweenWithStates):
             dissipated=lost,
             measures={
                 "force": (ca.vertcat(0.0, force), "N", "friction on the second body, in axes of the first"),
-                "limit": (self.limit(s), "N", "what it slides with"),
+                "limit": (self.limit(s), "N", "friction force while it slides"),
                 "power_lost": (lost, "W", "power lost by sliding"),
             },
         )
@@ -79,7 +79,7 @@ class Guides(BetweenWithStates):
 @final
 @dataclass(frozen=True, eq=False)
 class SmoothGuides(Guides):
-    """Lets go little by little: the force f follows f' = k (v - |v| f / limit) [Dahl 1968]."""
+    """Slides gradually: the force f follows f' = k (v - |v| f / limit) [Dahl 1968]."""
 
     def slip(self, s: Signals) -> Expr:
         return ca.sqrt(ca.sumsqr(self.speed(s)) + NO_DIRECTION**2) * self.stick / self.limit(s) * self.bristles(s)
@@ -104,7 +104,9 @@ class ExactGuides(Guides):
         return ca.sqrt(ca.sumsqr(self.bristles(s)) + NO_BRISTLE)
 
     def _pace(self, s: Signals) -> Expr:
-        """How fast it slides against its force, m/s: what is left of the motion while the force follows the limit."""
+        """Speed of sliding against its force, m/s: the motion less the change of deflection as the force follows the
+        limit.
+        """
         at = relative_motion(s, *self.places)
         height = ca.SX.sym("height")
         slope = derivative(self.springs.effort(s.t, height, 0.0), height)
@@ -112,8 +114,8 @@ class ExactGuides(Guides):
         return ca.dot(self.bristles(s), at.rate[1:]) / self._size(s) - grown / self.stick
 
     def to_limit(self, s: Signals) -> Expr:
-        """Rises through zero where sliding begins: at the limit, and while the motion goes on against the force. (What
-        has just come to stick is at the limit too, but for small errors.)
+        """Rises through zero where sliding begins: at the limit, and while the motion continues against the force. (A
+        contact that has just begun to stick is at the limit too, within small errors.)
         """
         over = self._size(s) - self.limit(s) / self.stick
         return ca.if_else(self.mode(s) == STICK, ca.fmin(over, SECOND * self._pace(s)), -1.0)

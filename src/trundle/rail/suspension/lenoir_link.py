@@ -21,9 +21,9 @@ from trundle.typing import Expr
 class LenoirSprings(Suspension):
     """The springs of one axle box with Lenoir links.
 
-    An inclined link turns a share of the spring force into a push of the box against its guide; there it rubs
-    vertically and laterally. The friction sticks by a spring; it yields gradually by Dahl's law or, with `exact`, at
-    once at its limit, with events.
+    An inclined link turns a share of the spring force into a force of the box against its guide, which causes friction
+    vertically and laterally. The friction sticks by a spring; it slides gradually by Dahl's law or, with `exact`, at
+    its limit only, with events.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class LenoirSprings(Suspension):
     mu : float
         Of the guides.
     link_angle : float
-        Of the link from the vertical, rad: it pushes with the tangent of it.
+        Of the link from the vertical, rad: its tangent is the ratio of guide force to spring force.
     share : float
         Of the spring force that hangs on the link.
     stick : float
@@ -96,7 +96,7 @@ class LenoirSprings(Suspension):
         m.parameter(f"{full}_slides", STICK, text="0 while the friction sticks, 1 while it slides")
         force = m.apply(ExactGuides(*numbers), name=full)
         if not isinstance(force, ExactGuides):
-            raise ModelError(f"LenoirSprings: {full!r} was not taken as a friction.")
+            raise ModelError(f"LenoirSprings: {full!r} did not become a friction element.")
         force.watch(m)
 
 

@@ -16,7 +16,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class SeriesDamper(Suspension):
-    """Damper (N s/m) in series with the spring of its mounts (N/m), along x, y or z: fast motions meet the spring.
+    """Damper (N s/m) in series with the spring of its mounts (N/m), along x, y or z: fast motions deflect the spring.
 
     `tr.SeriesDamper` is the same along the line between two points that are apart.
     """

@@ -16,7 +16,7 @@ Axis = Literal["x", "y", "z"]
 
 @dataclass(frozen=True)
 class Suspension(ABC):
-    """A part between a lower and an upper body, at a place where frames of both meet while the vehicle is at rest:
+    """A part between a lower and an upper body, at a place where frames of both coincide while the vehicle is at rest:
     x forward, y to the left, z up, in the axes of the lower body. Subclasses are final.
     """
 
@@ -27,29 +27,29 @@ class Suspension(ABC):
 
     @abstractmethod
     def add(self, m: Model, name: str, lower: Frame, upper: Frame, load: float = 0.0) -> None:
-        """Put it into a model under this name; `load` (N) is what it carries at rest, where the two frames meet.
+        """Put it into a model under this name; `load` (N) is what it carries at rest, where the two frames coincide.
 
         Parameters
         ----------
         m : Model
             To which it is added.
         name : str
-            Under which it stands there.
+            Its name there.
         lower, upper : Frame
-            Where it is fastened; the two meet at rest.
+            Where it is attached; the two coincide at rest.
         load : float
-            What it carries at rest (N).
+            Load that it carries at rest (N).
         """
 
     def __add__(self, other: "Suspension") -> "Suspension":
-        """Both side by side."""
+        """Both in parallel."""
         return Parallel((self, other)) if isinstance(other, Suspension) else NotImplemented
 
 
 @final
 @dataclass(frozen=True)
 class Parallel(Suspension):
-    """Several parts side by side: spring + bump_stop. In a model they are called name_1, name_2, ..."""
+    """Several parts in parallel: spring + bump_stop. In a model they are called name_1, name_2, ..."""
 
     parts: tuple[Suspension, ...]
 

@@ -1,1 +1,1 @@
-"""The line: segments, alignment, irregularities, and the track frame that goes along it."""
+"""The line: segments, alignment, irregularities, and the track frame that moves along it."""

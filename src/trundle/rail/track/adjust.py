@@ -16,8 +16,8 @@ from trundle.rail.track.transition import CHANGES, Adjustable
 from trundle.typing import Array, Expr
 
 PARAMETERS = ("transition_c1", "transition_c2")
-BEND, TILT, BEFORE, INSIDE, LENGTH, HEADING, WHOLE = range(7)  # columns of the table beside the numbers of a row
-SHAPE = slice(7, 7 + DEGREE + 1)  # coefficients of the curvature of the transition as the line was made
+BEND, TILT, BEFORE, INSIDE, LENGTH, HEADING, WHOLE = range(7)  # columns of the table after the numbers of a row
+SHAPE = slice(7, 7 + DEGREE + 1)  # coefficients of the curvature of the transition in the original line
 WIDTH = 7 + DEGREE + 1
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
@@ -31,7 +31,7 @@ def adjustable(line: Alignment) -> Adjustable | None:
 
 
 def columns(line: Alignment) -> Array:
-    """What the table of rows has beside the numbers of each row, for a line with such a transition."""
+    """Additional columns of the table of rows, for a line with such a transition."""
     changing = adjustable(line)
     assert changing is not None
     if line.pivot != "centre":
@@ -55,7 +55,7 @@ def columns(line: Alignment) -> Array:
 
 @final
 class Adjustment:
-    """The parameters of the transition in a model, and what they change."""
+    """The parameters of the transition in a model, and their effect on the line."""
 
     def __init__(self, model: Model, changing: Adjustable) -> None:
         self.usual = (changing.c1, changing.c2)
@@ -71,7 +71,7 @@ class Adjustment:
         return out
 
     def numbers(self, s: Expr, row: list[Expr], width: int) -> list[Expr]:
-        """Numbers of a row with the parameters of a run; `width` is how many there are beside the columns above."""
+        """Numbers of a row with the parameters of a run; `width` is their number without the columns above."""
         out, extra, change = list(row[:width]), row[width:], self.change(s)
         for channel, size in ((CURVATURE, extra[BEND]), (CANT, extra[TILT])):
             for i in range(DEGREE + 1):
@@ -79,8 +79,8 @@ class Adjustment:
         return out
 
     def shift(self, s: Expr, at: Expr, row: list[Expr], width: int) -> Expr:
-        """How far the plan lies beside the one of the line as it was made (m): the integral of the difference of
-        directions, by Gauss, from the beginning of the transition to here or to its end.
+        """Offset of the plan from that of the original line (m): the integral of the difference of directions, by
+        Gauss, from the beginning of the transition to here or to its end.
         """
         extra, change = row[width:], self.change(s)
         x = extra[BEFORE] + extra[INSIDE] * (at - row[ORIGIN]) * row[INVERSE]

@@ -1,4 +1,4 @@
-"""A line: segments joined, with its profile; the motion of the frame that goes along it."""
+"""A line: segments joined, with its profile; the motion of the frame that moves along it."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -32,8 +32,8 @@ class Alignment:
 
     half_gauge (m) is half the distance of the rails, on which cant is measured. `profile` is made of Grade and
     VerticalCurve; without it the line is level. `pivot` says about which line the cant turns: the centre of the track,
-    or the lower rail, so that the centre rises by half the cant. Curvature that jumps, as in a turnout, must be asked
-    for by curvature_jumps=True.
+    or the lower rail, so that the centre rises by half the cant. Curvature that jumps, as in a turnout, must be allowed
+    by curvature_jumps=True.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class Alignment:
         return small_angles(self, s, speed, acceleration, as_printed)
 
     def continuity(self) -> "Continuity":
-        """Which derivative of curvature, cant and slope jumps where, and what of the motion of the frame with it."""
+        """Where derivatives of curvature, cant and slope jump, and the effect on the motion of the frame."""
         return self._continuity
 
     @cached_property
@@ -299,7 +299,7 @@ class Alignment:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def inside(self, s: ArrayLike) -> Array:
-        """s as an array; places beyond the ends are refused.
+        """s as an array; SolveError for places beyond the ends.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Checks of a line: numbers, what meets at the ends of its segments, slopes."""
+"""Checks of a line: numbers, continuity between segments, slopes."""
 
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ def check_numbers(
 
 
 def joined(line: "Alignment", jumps: bool) -> list[Ends]:
-    """Curvature and cant before each segment; segments that do not fit are refused."""
+    """Curvature and cant before each segment; ModelError for segments that do not fit."""
     before, faults = [], []
     now = line.segments[0].begins()
     for number, segment in enumerate(line.segments):

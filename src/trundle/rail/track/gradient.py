@@ -56,7 +56,7 @@ def sine_of(gradient: float) -> float:
 
 
 def slopes(profile: tuple[Vertical, ...], length: float) -> list[Slope]:
-    """The profile as polynomials over the whole length of the line; the last gradient goes on to its end."""
+    """The profile as polynomials over the whole length of the line; the last gradient continues to its end."""
     faults: list[str] = []
     found: list[Slope] = []
     for number, part in enumerate(profile, 1):

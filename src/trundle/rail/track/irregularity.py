@@ -39,7 +39,7 @@ class Irregularity:
     """Deviations of a track from its line: of its centre, `vertical` (up) and `lateral` (to the left), of its `cant`
     (right rail over left) and of its `gauge` (wider), all in m. Channels that are not given are zero.
 
-    fade_in = (start, length) lets them grow from nothing, with a smooth second derivative.
+    fade_in = (start, length) lets them grow from zero, with a smooth second derivative.
     """
 
     signals: Mapping[str, Signal]
@@ -148,7 +148,7 @@ class Irregularity:
     ) -> "Irregularity":
         """From a CSV file, or arrays by name, with columns s and some of the channels (m, or mm: "vertical_mm").
 
-        Splines of degree 5 pass the points within a root mean square of `tolerance` (m).
+        Splines of degree 5 approximate the points within a root mean square of `tolerance` (m).
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Irregularity:
         return self("cant", s, derivative)
 
     def gauge(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """How much wider the track is (m).
+        """Deviation of the gauge, positive where the track is wider (m).
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class Irregularity:
         return s, out
 
     def faded(self, start: float, length: float) -> "Irregularity":
-        """The same, growing from nothing at `start` over a length (m).
+        """The same, growing from zero at `start` over a length (m).
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ def plot_irregularity(rough: "Irregularity", path: Path | str | None = None, len
 
 
 def extent(rough: "Irregularity", name: str, length: float) -> tuple[float, float]:
-    """Places between which the signal is looked at: those of the record when it is a measured one."""
+    """Range over which the signal is evaluated: that of the record if it is measured."""
     signal = rough.signals[name]
     begin, end = getattr(signal, "begin", 0.0), getattr(signal, "end", np.inf)
     return float(begin), float(min(begin + length, end))

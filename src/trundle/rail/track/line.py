@@ -1,4 +1,6 @@
-"""A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that goes along it."""
+"""A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that moves along
+it.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -25,8 +27,8 @@ from trundle.typing import AnyArray, Array, Expr
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
 STEP = 1.0  # m between places of the plan
 DEGREE = 9  # of its polynomials: their second derivative is right to 1e-16 1/m in transitions of 30 m
-BEYOND = 1.0  # m of irregularities before the beginning of a line and behind its end
-SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
+BEYOND = 1.0  # m of irregularities before the beginning of a line and beyond its end
+SLACK = 2.0  # m by which stages of a step may overrun a row; further away, the counted row is wrong
 
 Expression = Callable[[NamedSignals], Expr] | float
 
@@ -38,7 +40,7 @@ def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -
         rows = np.column_stack([rows, columns(line)])
     rows = np.vstack([rows, rows[-1:]])
     if by == "number":
-        knots = np.append(np.arange(len(line.rows)), len(line.rows) - 0.5)  # there is none after the last one
+        knots = np.append(np.arange(len(line.rows)), len(line.rows) - 0.5)  # no row begins after the last one
     else:
         knots = np.append(line.pose.starts, line.length)
     return Table(knots, rows, between="previous", beyond="refuse", text=f"rows of {line.name}")
@@ -57,7 +59,7 @@ def plan_table(line: Alignment, step: float = STEP) -> Table:
     x = 0.5 - 0.5 * np.cos(np.pi * (k + 0.5) / len(k))
     inside, owner = s[:-1, None] + h * x, row[:, None]
     bend = _directions(line, inside, owner)[1]  # place, point, component
-    base = bend[:, :1]  # what is left has few digits to lose
+    base = bend[:, :1]  # subtracted: the rest is small
     second = np.einsum("kp,npi->kni", np.linalg.inv(x[:, None] ** k), bend - base) / h ** k[:, None, None]
     second[0] += base[:, 0]
     c = np.empty((DEGREE + 1, len(row), 2))
@@ -107,7 +109,7 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
 
 def irregularities_along(rough: Irregularity, length: float) -> Table:
     """The same for a whole line (m), and a little beyond its ends where the signals are known there: a wheelset may
-    stand a little behind its frame or before it.
+    stand a little behind its frame or ahead of it.
     """
     beyond = 0.0 if rough.wavelengths is None else BEYOND
     return irregularity_table(rough, -beyond, length + beyond)
@@ -125,12 +127,12 @@ class TrackFrame:
     distance : float, or function of the signals
         Along the track (m): `lambda s: 20.0 * s.t`, or a state.
     speed, acceleration : float, or function of the signals, optional
-        m/s and m/s^2. Left out, they are the derivatives of the distance by time.
+        m/s and m/s^2. By default the derivatives of the distance by time.
     count : bool, optional
         Whether an event, `name_joint`, counts in which row the frame is (the parameter `name_row`), so that bodies keep
-        their velocities in the ground where those of the frame jump. Left out: where the line has such kinks. A run
-        that starts elsewhere must be given the row too, `parameters={"track_row": line.row_at(s)}`; it ends soon where
-        that is wrong. Else the row is found by the distance.
+        their velocities in the ground where those of the frame jump. Default: if the line has such kinks. A run that
+        starts elsewhere must be given the row too, `parameters={"track_row": line.row_at(s)}`; with a wrong row it ends
+        soon. Otherwise the row is found by the distance.
     name : str
     """
 
@@ -199,8 +201,8 @@ class TrackFrame:
         return TrackMotion(ca.vertcat(place, height), R, w, eps, v, a)
 
     def bend(self, s: NamedSignals) -> Expr:
-        """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and how this
-        changes per metre (rad/m^2).
+        """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and its
+        derivative (rad/m^2).
 
         Parameters
         ----------
@@ -214,8 +216,8 @@ class TrackFrame:
         at, numbers = self._place(s)
         return ca.vertcat(at, _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1])
 
-    def bend_afar(self, s: NamedSignals) -> Expr:
-        """The same and how that in turn changes (rad/m^3): for wheelsets that may stand decimetres from the frame.
+    def bend_to_third_order(self, s: NamedSignals) -> Expr:
+        """The same with the second derivative (rad/m^3), for wheelsets that may stand decimetres from the frame.
 
         Parameters
         ----------
@@ -249,7 +251,7 @@ class TrackFrame:
 
 @final
 class _TimeOnly:
-    """Signals of which a distance may depend on time and parameters only: its derivative is then that by time."""
+    """Signals limited to time and parameters: the rate of a distance is then its derivative by time."""
 
     def __init__(self, signals: NamedSignals, parameters: Mapping[str, object]) -> None:
         self._signals, self._parameters = signals, parameters
@@ -302,7 +304,7 @@ def _third() -> ca.Function:
 
 
 def _guard(at: Expr, row: RowSymbols) -> Expr:
-    """Nothing within a row; beyond it, where a wrong row was given at the start, not a number, which ends the run."""
+    """Zero within a row; beyond it (if a wrong row was given at the start) nan, which ends the run."""
     return 1e-300 * ca.sqrt((row[END] + SLACK - at) * (at - row[BEGIN] + SLACK))
 
 

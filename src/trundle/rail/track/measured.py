@@ -88,9 +88,9 @@ def fit_line(source: Source, tolerance: float | Mapping[str, float], half_gauge:
     """A line through points of a CSV file, or of arrays by name.
 
     Columns are x, y and perhaps z, cant (surveyed places, m); or s, curvature (1/m) and perhaps gradient, cant (a
-    recording car). Cant is right rail over left; "cant_mm" is in millimetres. Splines of degree 5 pass the points
-    within a root mean square of the tolerance: one number (m) for places and cant, or one for each quantity, such as
-    {"curvature": 1e-6, "cant": 1e-3}. For places it counts across the track ("plan") and in height ("z").
+    recording car). Cant is right rail over left; "cant_mm" is in millimetres. Splines of degree 5 approximate the
+    points within a root mean square of the tolerance: one number (m) for places and cant, or one for each quantity,
+    such as {"curvature": 1e-6, "cant": 1e-3}. For places it counts across the track ("plan") and in height ("z").
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _through_curvature(
         splines[key] = _smooth(at, values, tolerance[key]) if key in columns else (lambda u: 0.0 * u)
         if key in columns:
             residuals[key] = _residual(splines[key](at) - values)
-    # Between two points of the record four of the line: the splines of degree 5 are met far below any tolerance.
+    # Four points of the line between two of the record: deviations from the splines are far below any tolerance.
     grid = np.interp(np.arange(4 * (len(at) - 1) + 1) / 4.0, np.arange(len(at)), at)
     gradient = splines["gradient"](grid)
     line = _line(grid, splines["curvature"](grid), gradient / np.sqrt(1.0 + gradient**2), splines["cant"](grid),

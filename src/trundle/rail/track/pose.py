@@ -78,7 +78,7 @@ class Pose:
     def position(self, s: Array, owner: AnyArray) -> Array:
         """Places (n, 3) of the line at s (n) in the rows with these numbers."""
         place = np.searchsorted(self.places, s, side="right") - 1
-        # At the end of a row the place before it counts, which belongs to the row asked for.
+        # At the end of a row the place before it is used: it belongs to the wanted row.
         place = np.clip(place, np.searchsorted(self.owner, owner), np.searchsorted(self.owner, owner, side="right") - 1)
         plan = self.corners[place] + self._plan(owner, self.places[place], s)
         return np.column_stack([plan, self.height(owner, s)])

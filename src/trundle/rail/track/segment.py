@@ -1,6 +1,6 @@
 """Segments of a track in plan: Straight and Arc; transition.py has the curves between them.
 
-A segment is given by its length along the track, and by radius and cant at its end; where it begins follows from the
+A segment is given by its length along the track, and by radius and cant at its end; its beginning follows from the
 segment before. A positive radius turns left. Cant (m) is the height of the outer rail over the inner one; on straight
 track a positive cant raises the right rail, as in a curve to the left.
 """
@@ -51,7 +51,7 @@ class Segment(ABC):
     length: float  # m along the track
 
     def faults(self, half_gauge: float) -> list[str]:
-        """What is wrong with the numbers of this segment, whatever stands beside it.
+        """Faults of the numbers of this segment, whatever its neighbours.
 
         Parameters
         ----------
@@ -67,11 +67,11 @@ class Segment(ABC):
         return []
 
     def begins(self) -> Ends:
-        """Where it begins when no segment stands before it."""
+        """Curvature and cant at its beginning if it is the first segment."""
         return Ends()
 
     def fixed_begin(self) -> Ends | None:
-        """What it asks of the segment before; None when it begins wherever that one ends."""
+        """Curvature and cant that the segment before must end with; None if any will do."""
         return None
 
     @abstractmethod

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class SmallAngles:
-    """Motion of the track frame in its own axes by small angles; error_w, error_eps and error_a are its distances."""
+    """Motion of the track frame in its own axes by small angles; error_w, error_eps and error_a are its errors."""
 
     w: Array  # rad/s
     eps: Array  # rad/s^2

@@ -1,4 +1,4 @@
-"""Power spectral densities of track irregularities: ERRI B176, the classes of the FRA, and one's own."""
+"""Power spectral densities of track irregularities: ERRI B176, the classes of the FRA, and user-defined ones."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def density_of(given: Density, name: str) -> Callable[[Array], Array]:
         raise ModelError(f"the spectrum {name!r}: wavenumbers must grow, and wavenumbers and densities be positive.")
 
     def table(omega: Array) -> Array:
-        # Beyond the table there is nothing.
+        # The density is zero outside the table.
         inside = (omega >= omegas[0] * (1 - 1e-12)) & (omega <= omegas[-1] * (1 + 1e-12))
         return np.where(inside, np.exp(np.interp(np.log(omega), np.log(omegas), np.log(values))), 0.0)
 

@@ -104,7 +104,7 @@ def vector(*components: Expr) -> Expr:
 @final
 @dataclass(frozen=True)
 class TrackMotion:
-    """Pose and motion of the track frame, in its own axes but for the pose."""
+    """Pose of the track frame in the ground, and its motion in its own axes."""
 
     position: Expr  # m, of its origin in the ground
     rotation: Expr  # from its axes to those of the ground
@@ -125,7 +125,7 @@ class TrackMotion:
 
 
 def motion(position: Expr, heading: Expr, at: Local, speed: Expr, acceleration: Expr) -> TrackMotion:
-    """Motion of the frame that goes along the line with this speed and tangential acceleration."""
+    """Motion of the frame that moves along the line with this speed and tangential acceleration."""
     d = at.darboux()
     w = tuple(component * speed for component in d)
     eps = tuple(d1 * speed**2 + d0 * acceleration for d1, d0 in zip(at.darboux_derivative(), d, strict=True))

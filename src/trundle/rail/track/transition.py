@@ -1,4 +1,4 @@
-"""Transition curves, each with its shape f(x), x from 0 to 1: the curvature goes as f, and the cant along with it.
+"""Transition curves, each with its shape f(x), x from 0 to 1: the curvature varies as f, and so does the cant.
 
 A transition curve of your own is a subclass of Transition with its `shape`.
 """
@@ -44,7 +44,7 @@ def check_shape(shape: Parts) -> None:
 
 @dataclass(frozen=True)
 class Transition(Segment):
-    """A curve whose curvature goes from that of the segment before to 1/radius as f(x), and whose cant goes along.
+    """A curve whose curvature varies as f(x) from that of the segment before to 1/radius, and so does its cant.
 
     `ramp` names another shape for the cant ("linear", "bloss", ...); without it the cant has the shape of the curve.
     """
@@ -160,7 +160,7 @@ SEPTIC = polynomial(0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0)
 class Vienna(Transition):
     """Wiener Bogen: the mass centre, `height` over the track, follows f = 35 x^4 - 84 x^5 + 70 x^6 - 20 x^7.
 
-    The cant angle goes as f, and the track itself swings out: k = k0 + (k1 - k0) f - height psi'' with the cant angle
+    The cant angle varies as f, and the track itself swings out: k = k0 + (k1 - k0) f - height psi'' with the cant angle
     psi. [Hasslinger 2005] [BuildingSMART 2024, IfcAlignmentHorizontalSegmentTypeEnum, VIENNESEBEND]
     """
 
@@ -241,8 +241,8 @@ class Adjustable(Transition):
     - 2 x.
 
     A model with such a curve has the parameters `transition_c1` and `transition_c2`, so that runs have derivatives by
-    them and nothing is built anew. c1 = -3 is the smoothest polynomial of degree 5. It always ends in the same
-    direction; a line has one of these, and its cant turns about the centre of the track.
+    them and nothing is rebuilt. c1 = -3 is the smoothest polynomial of degree 5. It always ends in the same direction;
+    a line has one of these, and its cant turns about the centre of the track.
     """
 
     c1: float = 0.0
@@ -277,7 +277,7 @@ def ramps() -> dict[str, Parts]:
 
 
 def transitions(of_user: bool = True) -> list[type[Transition]]:
-    """All kinds of transition curves, the user's own too unless they are not wanted."""
+    """All kinds of transition curves, by default with those defined by the user."""
     kinds = Transition.__subclasses__()
     return [kind for kind in kinds if of_user or kind.__module__.startswith("trundle.")]
 

@@ -50,7 +50,7 @@ def _derailed(y: dict[str, float], s: float, t: float) -> str:
 
 
 def name_endings(found: BatchRun, placed: PlacedVehicle, line: Alignment) -> None:
-    """Cases of a batch that left their contact tables are called as single trips are."""
+    """Name the endings of cases of a batch that left their contact tables as those of single trips."""
     batch = found.batch
     left = [i for i in range(len(batch.code)) if batch.outcome(i).name == "TABLE_LEFT"]
     if not left:
@@ -63,8 +63,8 @@ def name_endings(found: BatchRun, placed: PlacedVehicle, line: Alignment) -> Non
 
 
 def lift_offs(run: Run, placed: PlacedVehicle) -> list[LiftOff]:
-    """Wheels that left their rails during a run, in the order of time: by its events where the trip was made with
-    `lift_offs=True`, else as its samples show it.
+    """Wheels that left their rails during a run, in the order of time: from its events where the trip was made with
+    `lift_offs=True`, else from its samples.
 
     Parameters
     ----------

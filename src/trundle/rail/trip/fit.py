@@ -1,4 +1,4 @@
-"""What can be said before a trip: whether vehicle, line and speed fit."""
+"""Checks before a trip: whether vehicle, line and speed fit."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.wheel_rail.profile import Profile
 
 MARGIN = 0.5  # m at the end of the line that no wheelset enters
-MOST_ATTACK = 0.1  # rad between wheelset and rails up to which the contact is right
-FLANGE = 0.5  # rad: angle of a profile from which on it guides
-PLACES = 2001  # along the line that are looked at
+MOST_ATTACK = 0.1  # rad between wheelset and rails up to which the contact is accurate
+FLANGE = 0.5  # rad: slope of a profile above which it guides the wheel
+PLACES = 2001  # along the line that are checked
 GRAVITY = 9.81  # m/s^2
 
 
@@ -48,7 +48,7 @@ def _curve_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: floa
     if attack > MOST_ATTACK:
         yield (
             f"the curve of {1 / k[i]:.4g} m at {s[i]:.4g} m is too tight: wheelsets {vehicle.rigid_wheelbase:g} m "
-            f"apart in one frame stand at {attack:.2g} rad to the rails there; the contact of flanges is right up to "
+            f"apart in one frame stand at {attack:.2g} rad to the rails there; flange contact is accurate up to "
             f"{MOST_ATTACK:g} rad. Take a radius of at least {vehicle.rigid_wheelbase / 2 / MOST_ATTACK:.3g} m, or a "
             "shorter wheelbase."
         )
@@ -68,13 +68,13 @@ def _overturning(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float
     if out[i] > most:
         yield (
             f"at {s[i]:.4g} m the vehicle would fall over: with {v[i]:.3g} m/s on a radius of "
-            f"{1 / max(abs(at.k[i]), 1e-9):.4g} m {out[i]:.3g} m/s^2 across the track are left beside the cant, and "
-            f"{most:.3g} m/s^2 lift the inner wheels. Go slower, or take a wider curve."
+            f"{1 / max(abs(at.k[i]), 1e-9):.4g} m {out[i]:.3g} m/s^2 are not balanced by the cant, and "
+            f"{most:.3g} m/s^2 are enough to lift the inner wheels. Go slower, or take a wider curve."
         )
 
 
 def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:
-    """What a user may not have meant."""
+    """Features that a user may not have intended."""
     if not law.held:  # it may brake before
         for fault in _overturning(vehicle, line, law, start):
             yield f"if it keeps the speed of the start, {fault}"
@@ -84,7 +84,7 @@ def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) 
         yield (
             f"segment {i + 1} ({kind}) of {line.name} is {lengths[i]:.3g} m long, shorter than the wheelbase of "
             f"{base:g} m: wheelsets of one frame stand before and behind it at once, on a track that is bent or "
-            "twisted between them. Look whether lengths are in m."
+            "twisted between them. Check that lengths are in m."
         )
     bends = np.any(line.local(np.linspace(0.0, line.length, PLACES)).k != 0)
     wheels = {contact.geometry.wheel.name: contact.geometry.wheel for contact in vehicle.contacts}

@@ -1,4 +1,4 @@
-"""What the progress bar of a trip says: place and speed."""
+"""Text of the progress bar of a trip: place and speed."""
 
 from dataclasses import dataclass
 from typing import final

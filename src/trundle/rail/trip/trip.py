@@ -38,8 +38,8 @@ from trundle.warn import warn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FADE = 30.0  # m over which irregularities grow, unless they have a beginning of their own
-FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: creep is stiff as 1/v
+FADE = 30.0  # m over which irregularities grow, unless they have their own fade-in
+FAST = 5.0  # m/s, above which explicit steps are cheaper on rough track: the stiffness of creep varies as 1/v
 ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relative tolerance
 
 
@@ -56,16 +56,16 @@ class Trip:
         A number (m/s), a parameter of runs as `acceleration` is; a function of time, `lambda s: 20.0 + s.t`; a table
         over time; or `rail.Free(speed, traction=...)`.
     irregularity : Irregularity, optional
-        Faded in over the first 30 m before the vehicle unless it has a beginning of its own.
+        Faded in over the first 30 m ahead of the vehicle unless it has its own fade-in.
     acceleration : float
         m/s^2, where the speed is a number.
     start : float, optional
-        Distance (m) of the vehicle's reference point at t = 0; unless given the rearmost wheelset stands at the
-        beginning of the line.
+        Distance (m) of the vehicle's reference point at t = 0; by default the rearmost wheelset stands at the beginning
+        of the line.
     frames : {"each", "one"}
         Whether each body is described in a track frame of its own, or all in one.
     lift_offs : bool
-        Whether events tell when wheels leave their rails and come back, `front_left_lifts` and `front_left_lands`;
+        Whether events mark when wheels leave their rails and come back, `front_left_lifts` and `front_left_lands`;
         `rail.lift_offs` then has their exact times. Batches with them run one by one.
 
     Raises
@@ -102,7 +102,7 @@ class Trip:
             self._watch_wheels()
 
     def _faded(self, start: float) -> Irregularity | None:
-        """The irregularities, growing before the vehicle unless they have a beginning of their own."""
+        """The irregularities, faded in ahead of the vehicle unless they have their own fade-in."""
         given = self._given
         if given is None or given.fade_in != (0.0, 0.0):
             return given
@@ -177,7 +177,7 @@ class Trip:
         return self.law.time_for(float(way))
 
     def first_state(self, parameters: Values | None = None) -> State:
-        """Values to start from: at rest on straight level track as the model says, else the steady motion there.
+        """Start values: those of the model on straight level track, else the steady motion there.
 
         Parameters
         ----------
@@ -214,25 +214,26 @@ class Trip:
         Parameters
         ----------
         duration : float, optional
-            Left out for a free speed: until the line ends or the vehicle stands still, with a sample at every step.
+            Default: to the end of the line. With a free speed also until the vehicle stands still, with a sample at
+            every step.
         start, parameters : mapping, optional
-            By name, over those of `first_state`. `speed`, `acceleration` and `start_distance` (m) are parameters:
-            nothing is compiled for other values.
+            By name; they override those of `first_state`. `speed`, `acceleration` and `start_distance` (m) are
+            parameters: nothing is compiled for other values.
         method : str
             "auto": explicit of order 8 on rough track from 5 m/s on, else stiff. The border is an estimate from step
-            counts at 30 m/s, as the stiffness of creep goes as 1/v.
+            counts at 30 m/s, since the stiffness of creep varies as 1/v.
         rtol : float
             Relative tolerance.
         atol : float or mapping, optional
-            Absolute tolerance; unless given it is rtol times 1e-3 (m, rad) and 0.1 (m/s, rad/s).
+            Absolute tolerance; by default rtol times 1e-3 (m, rad) and 0.1 (m/s, rad/s).
         **options
             Those of `System.simulate`.
 
         Returns
         -------
         Run
-            Its arrays have `distance` (m) as a second coordinate. Endings of its own: DERAILED, STANDSTILL, and
-            END_OF_LINE, which is a good one.
+            Its arrays have `distance` (m) as a second coordinate. Additional outcomes: DERAILED, STANDSTILL, and
+            END_OF_LINE, which counts as success.
         """
         if duration is None and not self.law.held:
             options.setdefault("samples", "steps")
@@ -300,8 +301,8 @@ class Trip:
         duration : float
             s, the same for all.
         start, parameters : mapping, optional
-            Numbers, or arrays with one entry for each case. All start in the steady motion of the trip itself, where
-            that begins in a curve; irregularities grow where it begins.
+            Numbers, or arrays with one entry for each case. All start in the steady motion of the trip itself if it
+            begins in a curve; irregularities are faded in where the trip begins.
         method, rtol, atol
             As for `simulate`.
         **options
@@ -363,7 +364,7 @@ class Trip:
             if np.isfinite(longest):
                 return longest
             way = self.line.length - (parameters or {}).get(START, self.start)
-            return float(way / STANDSTILL)  # slower it stands still
+            return float(way / STANDSTILL)  # a slower vehicle counts as standing still
         if isinstance(duration, int | float) and duration > longest * (1 + 1e-12):
             raise SolveError(
                 f"{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of {self.line.name} "

@@ -1,1 +1,1 @@
-"""Vehicles: the force between wheel and rail, wheelsets, suspensions, and what is built of them."""
+"""Vehicles: the force between wheel and rail, wheelsets, bogies, and vehicles built from them."""

@@ -1,4 +1,4 @@
-"""Where new users find what a vehicle and a trip do not have under the name they look for."""
+"""Advice for attributes that vehicles and trips do not have."""
 
 _ON_A_LINE = "a vehicle runs along a line: trip = rail.Trip(vehicle, line, speed), then run = trip.simulate()"
 OF_VEHICLE = {
@@ -6,7 +6,7 @@ OF_VEHICLE = {
     "critical_speed": "write rail.critical_speed(vehicle)",
 }
 OF_TRIP = {
-    **dict.fromkeys(("run", "solve"), "write run = trip.simulate(), which goes to the end of the line"),
+    **dict.fromkeys(("run", "solve"), "write run = trip.simulate(), which runs to the end of the line"),
     "build": "it is built when it is first needed; trip.system is the system, trip.model the model",
     **dict.fromkeys(("plot", "show"), "use the run, run = trip.simulate(), then run.plot(...) or run.show()"),
 }

@@ -32,7 +32,7 @@ class Bogie:
         check_part("Bogie", "axle_box", self.axle_box, AxleBox, "a rail.AxleBox(suspension)")
         if not self.half_wheelbase > 0:
             raise ModelError(f"Bogie: half_wheelbase must be greater than zero, got {self.half_wheelbase!r} m.")
-        CarBody(self.mass, self.inertia, self.height)  # refuses numbers that cannot be
+        CarBody(self.mass, self.inertia, self.height)  # refuses invalid numbers
 
     @property
     def total_mass(self) -> float:
@@ -44,13 +44,13 @@ class Bogie:
         """Masses times their heights above the rails, kg m."""
         return self.mass * self.height + 2 * self.wheelset.mass * self.wheelset.radius
 
-    def sunk(self, ride: Ride, load: float) -> float:
-        """How far it lies below its height at rest by the contacts alone, under a load (N) from above, m.
+    def static_sag(self, ride: Ride, load: float) -> float:
+        """Lowering of the bogie (m) at rest by its contacts alone, under a load (N) from above.
 
         Parameters
         ----------
         ride : Ride
-            On which it goes.
+            On which it runs.
         load : float
             From above (N).
 
@@ -58,7 +58,7 @@ class Bogie:
         -------
         float
         """
-        return self.wheelset.sunk((load + weight_of(ride, self.mass)) / 2)
+        return self.wheelset.static_sag((load + weight_of(ride, self.mass)) / 2)
 
     def add(
         self, ride: Ride, name: str, x: float, wheelsets: tuple[str, str], load: float
@@ -68,7 +68,7 @@ class Bogie:
         Parameters
         ----------
         ride : Ride
-            On which it goes.
+            On which it runs.
         name : str
             With which its names begin.
         x : float
@@ -85,7 +85,7 @@ class Bogie:
         """
         m, each = ride.model, (load + weight_of(ride, self.mass)) / 2
         part = CarBody(self.mass, self.inertia, self.height)
-        frame = add_body(ride, name, name, x, part, True, self.sunk(ride, load))
+        frame = add_body(ride, name, name, x, part, True, self.static_sag(ride, load))
         found = {}
         for axle, ahead in zip(wheelsets, (self.half_wheelbase, -self.half_wheelbase), strict=True):
             found[axle] = placed = self.wheelset.add(m, axle, ride.place(axle, x + ahead))
@@ -95,5 +95,5 @@ class Bogie:
         return frame, found
 
     def on_fixed_wheelsets(self) -> "Bogie":
-        """The same on wheelsets that are held in their places."""
+        """The same bogie on fixed wheelsets."""
         return replace(self, wheelset=FixedWheelset(self.wheelset.radius, self.wheelset.mass))

@@ -82,8 +82,8 @@ class BogieVehicle(Vehicle):
 
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         p, load = prefix(name), weight_of(ride, self.body.mass) / 2
-        sunk = self.bogie.sunk(ride, load)
-        car = add_body(ride, f"{p}car", f"{p}middle", 0.0, self.body, not ride.held, sunk)
+        static_sag = self.bogie.static_sag(ride, load)
+        car = add_body(ride, f"{p}car", f"{p}middle", 0.0, self.body, not ride.held, static_sag)
         wheelsets: dict[str, PlacedWheelset] = {}
         ends = (("front", self.half_centres, ("w1", "w2")), ("rear", -self.half_centres, ("w3", "w4")))
         for end, x, (first, second) in ends:

@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 @final
 class Slot(NamedTuple):
-    """What stands at a path inside a part, and what may stand there."""
+    """The value at a path inside a part, and its annotation."""
 
     value: Given
     kind: Kind  # its annotation
 
 
 def slot(part: ModelPart, path: str) -> Slot:
-    """What stands at a path such as `bogie.axle_box.suspension.stiffness`; UnknownNameError where there is nothing."""
+    """The value at a path such as `bogie.axle_box.suspension.stiffness`; UnknownNameError if there is no such path."""
     found = Slot(part, type(part))
     for word in path.split("."):
         found = _slots(found.value, path)[word] if word in _slots(found.value, path) else _unknown(word, found, path)
@@ -32,8 +32,8 @@ def changed(part: T, changes: Values) -> T:
     ----------
     part : Vehicle, or any part of one
     changes : mapping
-        From paths to values: `{"body.mass": 36e3, "secondary.spring.suspension.stiffness": (2e5, 2e5, 4e5)}`. Mounts go
-        by their names, vehicles of a train and suspensions side by side by their numbers, from 1.
+        From paths to values: `{"body.mass": 36e3, "secondary.spring.suspension.stiffness": (2e5, 2e5, 4e5)}`. Mounts
+        are addressed by their names, vehicles of a train and parallel suspensions by their numbers, from 1.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def _slots(part: ModelPart, path: str) -> dict[str, Slot]:
     if is_dataclass(part) and not isinstance(part, type):
         kinds = get_type_hints(type(part))
         return {field.name: Slot(getattr(part, field.name), kinds[field.name]) for field in fields(part) if field.init}
-    raise ModelError(f"{path!r}: there is nothing inside {part!r}.")
+    raise ModelError(f"{path!r}: there are no parts inside {part!r}.")
 
 
 def _unknown(word: str, inside: Slot, path: str) -> Slot:

@@ -1,4 +1,4 @@
-"""Where a suspension stands on a vehicle."""
+"""Positions of suspensions on a vehicle."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, final
@@ -44,8 +44,8 @@ class Mount:
 
 @final
 class Seat(NamedTuple):
-    """Where a wheelset stands under a body: x (m) from its centre, whose height above the rails is given (m), and the
-    load (N) on both boxes.
+    """Position of a wheelset under a body: x (m) from the centre of the body, whose height above the rails is given
+    (m), and the load (N) on both boxes.
     """
 
     body: Body

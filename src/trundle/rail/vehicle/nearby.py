@@ -1,4 +1,4 @@
-"""The track where a wheelset stands, from that at a frame a little behind it or ahead of it."""
+"""The track at a wheelset, from the track at a frame a little behind it or ahead of it."""
 
 from typing import NamedTuple, final
 
@@ -10,7 +10,7 @@ from trundle.typing import Expr
 
 @final
 class Nearby(NamedTuple):
-    """The track at the place beside a point."""
+    """The track at the place next to a point."""
 
     turn: Expr  # matrix from its axes to those at the frame
     centre: Expr  # the point, from the middle of the track in the axes there, m
@@ -19,14 +19,14 @@ class Nearby(NamedTuple):
 
 
 def nearby(bends: Expr, centre: Expr) -> Nearby:
-    """The track beside a point in the axes of a frame, from the turn of the frame per metre and its derivatives: one
+    """The track next to a point in the axes of a frame, from the turn of the frame per metre and its derivatives: one
     where the point stays within centimetres of the frame, two where it may be decimetres away.
     """
     d, d1, *more = ca.vertsplit(bends, 3)
-    return _afar(d, d1, more[0], centre) if more else _near(d, d1, centre)
+    return _third_order(d, d1, more[0], centre) if more else _second_order(d, d1, centre)
 
 
-def _near(d: Expr, d1: Expr, centre: Expr) -> Nearby:
+def _second_order(d: Expr, d1: Expr, centre: Expr) -> Nearby:
     here = d + centre[0] * d1
     ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
     half = ahead / 2
@@ -36,7 +36,7 @@ def _near(d: Expr, d1: Expr, centre: Expr) -> Nearby:
     return Nearby(turn, beside, ahead, here)
 
 
-def _afar(d: Expr, d1: Expr, d2: Expr, centre: Expr) -> Nearby:
+def _third_order(d: Expr, d1: Expr, d2: Expr, centre: Expr) -> Nearby:
     """Third order in `ahead`: 10 cm leave 1e-11 m and rad in a sine curve of 60 m to a radius of 600 m."""
     half_way = d + centre[0] / 2 * d1
     ahead = centre[0] / (1.0 + half_way[1] * centre[2] - half_way[2] * centre[1])

@@ -1,4 +1,4 @@
-"""Track that yields: each rail under a wheel as a mass on springs and dampers that goes along with the wheelset."""
+"""Compliant track: each rail under a wheel as a mass on springs and dampers that moves along with the wheelset."""
 
 from dataclasses import dataclass
 from typing import final
@@ -13,7 +13,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class RailSupport:
-    """What carries each rail under a wheel, across (y) and up (z) in the axes of the track, from its place under its
+    """Support of each rail under a wheel, across (y) and up (z) in the axes of the track, from its position under its
     own weight. Each rail moves independently; nothing moves along the track, and the supports of different wheels are
     not coupled.
 
@@ -39,7 +39,7 @@ class RailSupport:
         check_numbers("RailSupport", ("mass", "stiffness"), **given)
 
     def acceleration(self, push: Expr, place: Expr, rate: Expr) -> Expr:
-        """Across and up (m/s^2), of a rail that a force (N) pushes.
+        """Acceleration of the rail across and up (m/s^2), under a force (N).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Ready vehicles; their numbers and sources stand in rail/data."""
+"""Ready-made vehicles; their numbers and sources are in rail/data."""
 
 from functools import lru_cache
 from typing import Literal
@@ -98,8 +98,8 @@ def y25_wagon(
     friction: Literal["smooth", "exact"] = "smooth",
 ) -> BogieVehicle:
     """A four-axle freight wagon on bogies like the Y25: springs of two stiffnesses, friction in proportion to the load,
-    centre plate, side bearers that rub. Exact friction sticks and slides with events; smooth friction creeps a little
-    and is faster. The numbers are plausible, not those of a particular wagon.
+    centre plate, side bearers with friction. Exact friction sticks and slides with events; smooth friction creeps a
+    little and is faster. The numbers are plausible, not those of a particular wagon.
 
     Parameters
     ----------

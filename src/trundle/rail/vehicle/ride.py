@@ -21,7 +21,7 @@ Frames = Literal["each", "one"]
 @final
 @dataclass(frozen=True, eq=False)
 class TrackPlace:
-    """A place that goes along the track, at a fixed distance from the reference point of a ride."""
+    """A place that moves along the track, at a fixed distance from the reference point of a ride."""
 
     ride: "Ride"
     name: str
@@ -30,7 +30,7 @@ class TrackPlace:
 
     @cached_property
     def track(self) -> Body:
-        """The frame that goes along the track at this place: under it contacts look for their rails."""
+        """The frame that moves along the track at this place; contacts find their rails relative to it."""
         return self.ride.model.moving_frame(f"{self.name}_track", motion=self.course, shape=Rails())
 
     @cached_property
@@ -61,7 +61,7 @@ class Ride:
     rough: ModelTable | None = None
     common: Body | None = None  # the one frame in which all bodies are described
     origin: float = 0.0  # m, where offsets count from
-    places: list[TrackPlace] = field(default_factory=list)  # all that were asked for
+    places: list[TrackPlace] = field(default_factory=list)  # all places made so far
 
     @staticmethod
     def on(
@@ -111,7 +111,7 @@ class Ride:
 
     @property
     def first_speed(self) -> Expr:
-        """The same as an expression of parameters, for start values: they then follow what a run is given."""
+        """The same as an expression of parameters, for start values that follow the parameters of a run."""
         return self.travel.first_speed
 
     @property

@@ -1,4 +1,4 @@
-"""What may stand in the slot of a wheelset."""
+"""Interface of wheelsets."""
 
 from dataclasses import dataclass
 from typing import Protocol, final, runtime_checkable
@@ -12,7 +12,7 @@ from trundle.typing import Expr, State
 
 @runtime_checkable
 class RunningGear(Protocol):
-    """A wheelset, or what stands for one."""
+    """A wheelset, or a part in place of one."""
 
     @property
     def radius(self) -> float:
@@ -24,22 +24,22 @@ class RunningGear(Protocol):
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """How it stands on the rails."""
+        """Its contacts with the rails."""
 
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
         """Put it into a model at a place of a ride."""
 
     def start(self, name: str, speed: Expr, load: float) -> State:
-        """Values to start from, at a speed (m/s) and under a load (N) beside its own weight."""
+        """Start values, at a speed (m/s) and under a load (N) in addition to its own weight."""
 
-    def sunk(self, load: float) -> float:
-        """How far its axle lies below the radius at rest under a load (N), m."""
+    def static_sag(self, load: float) -> float:
+        """Lowering of the axle (m) at rest under a load (N), from the height of the radius."""
 
 
 @final
 @dataclass(frozen=True)
 class FixedWheelset:
-    """A wheelset that is held in its place, for the modes of bogies and car alone: no contact, no motion."""
+    """A wheelset fixed in its place, for the modes of bogies and car alone: no contact, no motion."""
 
     radius: float
     mass: float
@@ -70,7 +70,7 @@ class FixedWheelset:
         return PlacedWheelset(hub, hub, place.track)
 
     def start(self, name: str, speed: Expr, load: float) -> State:
-        """Values to start from: none, as it is fixed.
+        """Start values: none, as it is fixed.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class FixedWheelset:
         speed : float or expression
             In m/s.
         load : float
-            Beside its own weight (N).
+            In addition to its own weight (N).
 
         Returns
         -------
@@ -88,13 +88,13 @@ class FixedWheelset:
         """
         return {}
 
-    def sunk(self, load: float) -> float:
-        """How far its axle lies below the radius at rest: not at all.
+    def static_sag(self, load: float) -> float:
+        """Lowering of the axle at rest: zero, as it is fixed.
 
         Parameters
         ----------
         load : float
-            Beside its own weight (N).
+            In addition to its own weight (N).
 
         Returns
         -------

@@ -18,7 +18,7 @@ from trundle.rail.vehicle.wheelset import Contact
 class SingleWheelset(Vehicle):
     """A wheelset connected to its track frame by a suspension at both ends, under a load (N) in addition to its weight.
 
-    The frame keeps the speed of the ride; a speed that is free is refused. In a model it is called `axle`, its contacts
+    The frame keeps the speed of the ride; `rail.Free` is refused. In a model it is called `axle`, its contacts
     `axle_left` and `axle_right`.
     """
 
@@ -65,7 +65,7 @@ class SingleWheelset(Vehicle):
         place = ride.place(full, 0.0)
         placed = self.wheelset.add(m, full, place)
         frame = as_frame(place.track)
-        height = self.wheelset.radius - self.wheelset.sunk(self.load)
+        height = self.wheelset.radius - self.wheelset.static_sag(self.load)
         for side, y in (("left", self.half_width), ("right", -self.half_width)):
             upper = frame.body.at(0, y, height)
             self.suspension.add(m, f"{full}_spring_{side}", placed.hub.at(0, y, 0), upper, self.load / 2)

@@ -1,4 +1,4 @@
-"""Which bodies of a model are cars, and on which wheelsets each body stands: found from what joins them."""
+"""Which bodies of a model are cars, and which wheelsets carry each body: found from the connections and forces."""
 
 from collections import defaultdict
 from typing import NamedTuple, final
@@ -9,20 +9,20 @@ from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
 
 @final
 class Standing(NamedTuple):
-    """How a body stands on the track."""
+    """Which wheelsets carry a body."""
 
     wheelsets: frozenset[str]  # bodies on rails that carry it, also through others
     is_car: bool  # nothing stands on it
 
 
 def wheelset_bodies(model: Model) -> set[str]:
-    """Names of the bodies that stand on rails."""
+    """Names of the bodies with wheels on rails."""
     return {force.wheel.name for force in model.forces.values() if isinstance(force, WheelOnRail)}
 
 
 def standing(model: Model) -> dict[str, Standing]:
-    """Free bodies above wheelsets by name. A body is one level above those on which it hangs by suspensions; what a
-    joint holds to a wheelset belongs to it.
+    """Free bodies above wheelsets by name. A body is one level above those on which it hangs by suspensions; bodies
+    joined to a wheelset belong to it.
     """
     wheels = wheelset_bodies(model)
     beside: dict[str, set[str]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""What drives or brakes a wheelset."""
+"""Traction and braking of wheelsets."""
 
 from dataclasses import dataclass
 from typing import final

@@ -1,4 +1,4 @@
-"""Vehicles coupled to a train: each goes along the line in frames of its own, which follow it."""
+"""Vehicles coupled to a train: each is described in frames of its own, which follow it along the line."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -17,19 +17,19 @@ from trundle.typing import Array, Expr
 
 FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
 STANDSTILL = 0.1  # m/s
-LOOKS = 2001  # times at which a speed over time is looked at
+LOOKS = 2001  # times at which a speed over time is evaluated
 START = "start_distance"  # parameter of every ride
 
 
 @final
 class Start(NamedTuple):
-    """A number at the start, and the same as an expression of parameters, by which it follows what a run is given."""
+    """A number at the start, and the same as an expression of parameters, which follows the values of a run."""
 
     value: float
     symbol: Expr
 
     def ahead(self, by: float) -> "Start":
-        """The same, a little ahead."""
+        """The same, further ahead by a distance (m)."""
         return Start(self.value + by, self.symbol + by)
 
 
@@ -39,7 +39,7 @@ class Travel(NamedTuple):
 
     distance: Callable[[NamedSignals], Expr]  # m
     speed: Callable[[NamedSignals], Expr]  # m/s
-    acceleration: Callable[..., Expr]  # m/s^2; may ask for rates of states, `s.rate`
+    acceleration: Callable[..., Expr]  # m/s^2; may use rates of states, `s.rate`
     first_distance: Start  # m
     first_speed: Expr  # m/s, an expression of parameters
 
@@ -51,7 +51,7 @@ class TravelLaw(ABC):
 
     @abstractmethod
     def speed_at_start(self) -> float:
-        """m/s."""
+        """Speed at t = 0 (m/s)."""
 
     @abstractmethod
     def speed_after(self, way: Array) -> Array:
@@ -202,9 +202,9 @@ class Free(TravelLaw):
     Traction (N) is shared by all axles as moments on them, with its reaction on the track; negative, it brakes. It is a
     number or a function of the signals; `s["track_speed"]` and `s["track_distance"]` are those of the track frames,
     which follow the vehicle: V' = n^2 x + 2 n x', with the place x of its car in its frame (`leader`), a critically
-    damped motion whose acceleration overshoots by 14 % after a sudden change. What happens to the vehicle does not
-    depend on n (`following`, 1/s). A trip has the outputs `distance` and `vehicle_speed` of the vehicle itself. At
-    0.1 m/s, and at the end of the line, the run ends.
+    damped motion whose acceleration overshoots by 14 % after a sudden change. The motion of the vehicle does not depend
+    on n (`following`, 1/s). A trip has the outputs `distance` and `vehicle_speed` of the vehicle itself. At 0.1 m/s,
+    and at the end of the line, the run ends.
     """
 
     speed: float
@@ -246,7 +246,7 @@ class Free(TravelLaw):
         model.state(at, lambda s: s[v], start.value, "m", f"distance of the frames that follow {leader}")
         model.state(
             v,
-            lambda s: n**2 * s[leader] + 2 * n * s[f"{leader}_rate"],  # they come back to the vehicle without swinging
+            lambda s: n**2 * s[leader] + 2 * n * s[f"{leader}_rate"],  # critically damped
             speed.value,
             "m/s",
             f"speed of the frames that follow {leader}",
@@ -261,7 +261,7 @@ def _speed_parameter(model: Model, speed: float) -> Expr:
 
 @final
 class _At:
-    """Signals of which only the time may be asked."""
+    """Signals that consist of the time only."""
 
     def __init__(self, t: Expr) -> None:
         self.t = t

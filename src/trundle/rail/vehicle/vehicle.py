@@ -1,4 +1,4 @@
-"""A rail vehicle: what it adds to the model of a ride, and what others may ask about it there."""
+"""A rail vehicle: what it adds to the model of a ride, and its interface there."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Vehicle(ABC):
     @property
     @abstractmethod
     def contacts(self) -> tuple[Contact, ...]:
-        """How its wheelsets stand on the rails; none where they are held."""
+        """Contacts of its wheelsets with the rails; none where these are fixed."""
 
     @abstractmethod
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
@@ -91,7 +91,7 @@ class Vehicle(ABC):
         Parameters
         ----------
         ride : Ride
-            On which it goes.
+            On which it runs.
         name : str
             With which all names begin; empty for none.
 
@@ -106,23 +106,23 @@ class Vehicle(ABC):
 
 
 def weight_of(ride: Ride, mass: float) -> float:
-    """N, of a mass (kg) in the gravity of the model."""
+    """Weight (N) of a mass (kg) in the gravity of the model."""
     return -float(ride.model.gravity[2]) * mass
 
 
 def prefix(name: str) -> str:
-    """What stands before the names of a vehicle."""
+    """Prefix of the names of a vehicle."""
     return f"{name}_" if name else ""
 
 
-def add_body(ride: Ride, name: str, place: str, offset: float, part: CarBody, free: bool, sunk: float) -> Body:
+def add_body(ride: Ride, name: str, place: str, offset: float, part: CarBody, free: bool, static_sag: float) -> Body:
     """A body above the rails in a track frame beside it, at rest; `free` says whether it may move along the track."""
     m, open_ = ride.model, Open()
     body = m.body(name, mass=part.mass, inertia=part.inertia)
     along = open_ if free else Locked()
     frame = ride.place(place, offset).frame
     m.connect(Connection(along, open_, open_, open_, open_, open_), frame, body, name=name)
-    m.start[f"{name}.z"] = part.height - sunk
+    m.start[f"{name}.z"] = part.height - static_sag
     return body
 
 
@@ -145,12 +145,12 @@ def couplers_of(car: Body, part: CarBody) -> Couplers | None:
 
 
 def check_part(vehicle: str, slot: str, given: object, kind: type | tuple[type, ...], example: str) -> None:
-    """A typed slot takes nothing else."""
+    """ModelError if a part has the wrong type."""
     if not isinstance(given, kind):
         raise ModelError(f"{vehicle}: {slot} must be {example}, got {_short(given)}.")
 
 
 def _short(given: object) -> str:
-    """A part by its kind: it may be as long as a vehicle in words."""
+    """A part by its type: its repr may be very long."""
     text = repr(given)
     return text if len(text) < 60 else type(given).__name__

@@ -70,8 +70,8 @@ class Wagon(Vehicle):
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         m, p = ride.model, prefix(name)
         load = weight_of(ride, self.body.mass) / 2
-        sunk = self.wheelset.sunk(load)
-        car = add_body(ride, f"{p}car", f"{p}middle", 0.0, self.body, not ride.held, sunk)
+        static_sag = self.wheelset.static_sag(load)
+        car = add_body(ride, f"{p}car", f"{p}middle", 0.0, self.body, not ride.held, static_sag)
         wheelsets = {}
         for axle, x in (("front", self.wheelbase / 2), ("rear", -self.wheelbase / 2)):
             full = p + axle

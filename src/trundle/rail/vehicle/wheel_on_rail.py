@@ -1,6 +1,6 @@
 """The force between a wheel and its rail: Hertz's normal force and creep, from the contact table of the two profiles.
 
-Rails are at rest in the ground, or yield on their supports; the track frame only says where they are. So slip is the
+Rails are at rest in the ground, or yield on their supports; the track frame only defines where they are. So slip is the
 velocity of the wheel's material against the rail. The wheelset may stand a little ahead of the track frame or behind
 it: it is turned into the axes that the track has where it stands (x along the track, y to the left, z up), so that
 nothing depends on the frame.
@@ -46,7 +46,7 @@ class WheelPlace:
 
     @staticmethod
     def of(contact: ContactTable) -> "WheelPlace":
-        """The place of a wheel that touches its rail as a table says.
+        """The place of a wheel, from its contact table.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class _Against(NamedTuple):
 
 
 @final
-class _Touch(NamedTuple):
+class _ContactGeometry(NamedTuple):
     """Geometry of the contact of a wheelset against its rail."""
 
     table: TableContact
@@ -99,9 +99,9 @@ class _Touch(NamedTuple):
 
 @final
 class _Acting(NamedTuple):
-    """What acts in the contact."""
+    """Forces and energies in the contact."""
 
-    touch: _Touch
+    touch: _ContactGeometry
     patch: Patch
     load: Expr  # N, normal
     creep: CreepForce
@@ -125,8 +125,8 @@ class WheelOnRail(Force):
     wheel : Body
         The wheelset; its origin lies in the middle of the axle, its y axis along it to the left.
     track : Body
-        Moving frame that goes along the track beside the wheelset, or the ground where the track is straight along x.
-        Its origin lies where the running circles touch in the middle position: the centre of the wheelset is then the
+        Moving frame that follows the track beside the wheelset, or the ground where the track is straight along x. Its
+        origin lies where the running circles touch in the middle position: the centre of the wheelset is then the
         radius above it.
     place : WheelPlace
         `WheelPlace.of(contact)` for a ContactTable of the profiles.
@@ -135,14 +135,14 @@ class WheelOnRail(Force):
     creep : CreepLaw
     bend : MotionPart, optional
         `TrackFrame.bend` of the track frame, seven numbers: its distance along the line, its turn d per metre (rad/m)
-        and the derivative of this; with ten, `TrackFrame.bend_afar`, the frame may be decimetres away. On a curve the
-        rails run along (1, 0, 0) + d x P. Left out on straight track.
+        and the derivative of this; with ten, `TrackFrame.bend_to_third_order`, the frame may be decimetres away. On a
+        curve the rails run along (1, 0, 0) + d x P. Not needed on straight track.
     rough : ModelTable, optional
         Irregularities over the distance, `m.table(name, rail.irregularity_table(...))`.
     damping : float
         s/m; the normal force is that of Hertz times 1 - damping times the speed of separation.
     support : RailSupport, optional
-        By which the rail yields; its states are `name.rail_y`, `name.rail_z` (m, from its place in the axes of the
+        Compliant support of the rail; its states are `name.rail_y`, `name.rail_z` (m, from its place in the axes of the
         track) and the rates of these, `name.rail_y_speed` and `name.rail_z_speed`.
     """
 
@@ -200,7 +200,7 @@ class WheelOnRail(Force):
         return rate
 
     def _rail(self, s: Signals) -> tuple[Expr, Expr]:
-        """How far a rail on a support has moved across and up (m), and how fast (m/s)."""
+        """Displacement of a rail on a support across and up (m), and its velocity (m/s)."""
         place, rate = (ca.vertcat(*(s[f"{self.name}.rail_{x}{end}"] for x in "yz")) for end in ("", "_speed"))
         return place, rate
 
@@ -328,7 +328,7 @@ class WheelOnRail(Force):
         found, slope = ca.substitute([shift, derivative(shift, here)], [here], [at])
         return found, slope
 
-    def _touch(self, centre: Expr, e: Expr) -> _Touch:
+    def _touch(self, centre: Expr, e: Expr) -> _ContactGeometry:
         """Geometry for a centre and a direction e of the axle."""
         place, out = self.place, self.place.out
         level = ca.sqrt(e[0] ** 2 + e[1] ** 2)  # cosine of the roll
@@ -347,4 +347,4 @@ class WheelOnRail(Force):
         shift = (out * (place.rail_origin + found.place) - centre[1] - radial[1]) / e[1]
         cosine = ca.cos(found.angle)
         normal = ca.vertcat(0.0, -out * ca.sin(found.angle), cosine)
-        return _Touch(found, -gap * cosine, shift * e + radial, normal)
+        return _ContactGeometry(found, -gap * cosine, shift * e + radial, normal)

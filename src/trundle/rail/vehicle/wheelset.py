@@ -112,7 +112,7 @@ class Wheelset:
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """How it stands on the rails."""
+        """Its contacts with the rails."""
         return (self.contact,)
 
     @property
@@ -123,7 +123,7 @@ class Wheelset:
         return Rod((0.0, -half - 0.2, 0.0), (0.0, half + 0.2, 0.0)), *wheels
 
     def add(self, m: Model, name: str, place: TrackPlace | Body) -> PlacedWheelset:
-        """Put it into a model, at a place of a ride; on straight track without one, in a frame that goes along x.
+        """Put it into a model, at a place of a ride; or, on straight track, in a frame that moves along x.
 
         Coordinates are `name.x`, `name.y`, `name.z`, `name.rx` (roll), `name.rz` (yaw) of the hub in the track frame,
         and `name_spin.angle`; the contacts are called `name_left` and `name_right`.
@@ -135,7 +135,7 @@ class Wheelset:
         name : str
             Of the wheelset.
         place : TrackPlace or Body
-            Where it stands on the track, or a frame that goes along it.
+            Where it stands on the track, or a frame that moves along it.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class Wheelset:
         if isinstance(place, TrackPlace):
             course, rough = place.course, place.ride.rough
             frame, track = place.frame, place.track
-            bend = MotionPart(course.bend, 7) if place.ride.held else MotionPart(course.bend_afar, 10)
+            bend = MotionPart(course.bend, 7) if place.ride.held else MotionPart(course.bend_to_third_order, 10)
         else:
             frame, track, bend, rough = place, place, None, None
         free = Open()
@@ -164,8 +164,8 @@ class Wheelset:
         return PlacedWheelset(hub, axle, track)
 
     def start(self, name: str, speed: Expr, load: float) -> State:
-        """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside its
-        own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
+        """Start values: in the middle of the track, rolling, under a load (N) in addition to its own weight. The speed
+        (m/s) may be an expression of parameters, `ride.first_speed`.
 
         Parameters
         ----------
@@ -174,27 +174,28 @@ class Wheelset:
         speed : float or expression
             In m/s.
         load : float
-            Beside its own weight (N).
+            In addition to its own weight (N).
 
         Returns
         -------
         dict
             Values by name.
         """
-        found = {f"{name}.z": self.radius - self.sunk(load), f"{name}_spin.angle_rate": speed / self.radius}
+        found = {f"{name}.z": self.radius - self.static_sag(load), f"{name}_spin.angle_rate": speed / self.radius}
         if self.contact.support is not None:
             for side, out in SIDES.items():
                 for axis, way in zip("yz", self._yielded(load), strict=True):
                     found[f"{name}_{side}.rail_{axis}"] = way * (out if axis == "y" else -1.0)
         return found
 
-    def sunk(self, load: float) -> float:
-        """How far its axle lies below the radius at rest, under a load (N) beside its own weight, m.
+    def static_sag(self, load: float) -> float:
+        """Lowering of the axle (m) at rest from the height of the radius, under a load (N) in addition to its own
+        weight.
 
         Parameters
         ----------
         load : float
-            Beside its own weight (N).
+            In addition to its own weight (N).
 
         Returns
         -------
@@ -208,7 +209,7 @@ class Wheelset:
         return deep + down
 
     def _yielded(self, load: float) -> tuple[float, float]:
-        """How far rails on supports go outwards and down under a load (N), m."""
+        """Displacement of rails on supports outwards and down under a load (N), m."""
         if self.contact.support is None:
             return 0.0, 0.0
         across, up = self.contact.support.stiffness

@@ -34,7 +34,7 @@ def equivalent_conicity(
     amplitude : float or array
         Of the lateral motion.
     method : {"integration", "regression", "harmonic"}
-        How it is found.
+        How it is evaluated.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def equivalent_conicity(
 
 
 def check_amplitude(amplitude: Array) -> None:
-    """ModelError where there is none, or one that is not above zero."""
+    """ModelError if the array is empty or an amplitude is not above zero."""
     if not amplitude.size:
         raise ModelError("equivalent conicity: give at least one amplitude; the array is empty.")
     refuse("amplitude", amplitude, amplitude <= 0, "; an amplitude must be greater than zero")

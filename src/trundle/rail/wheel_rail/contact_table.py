@@ -30,9 +30,9 @@ from trundle.typing import Array, Expr
 EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches
 FLATTEST = 0.5  # 1/m: curvatures of wheel and rail together are taken as not less than this
 INNERMOST = -0.058  # m: place on the wheel beyond which, behind the flange's tip, nothing touches
-FAINTEST = 600.0  # eps: weights of larger gaps are taken as there: nothing to any sum, but no denormal, slow numbers
+FAINTEST = 600.0  # eps: larger gaps are cut to this; their weights add nothing, but are not denormal (slow)
 LIFTED = 0.1  # m: gap where there is no wheel above the rail
-VERSION = 2  # of what this file computes; kept tables of other versions are not used
+VERSION = 2  # of this computation; cached tables of other versions are not used
 COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficients._fields)
 _tables: WeakValueDictionary[str, Table] = WeakValueDictionary()  # those in use, by all that they depend on
 
@@ -46,7 +46,7 @@ class TableContact(NamedTuple):
     place: Expr  # m, outwards from the rail's origin
     radius: Expr  # m
     stiffness: Expr  # N/m^(3/2): load = stiffness * approach^(3/2)
-    a: Expr  # m, semi-axis in the rolling direction under 1 N; it goes with the third root of the load
+    a: Expr  # m, semi-axis in the rolling direction under 1 N; it grows with the cube root of the load
     b: Expr  # m, semi-axis across it under 1 N
     C11: Expr
     C22: Expr
@@ -172,7 +172,7 @@ class ContactTable:
     # -- made ----------------------------------------------------------------------------------------------------------
 
     def compute(self) -> Array:
-        """The numbers at the knots, without looking for kept ones."""
+        """Compute the numbers at the knots, without the cache."""
         side = self.geometry.side(self.side)
         n = int(np.floor((side.rail.end - side.rail.start) / self.step))
         y = np.asarray(side.rail.start + self.step * (np.arange(n) + 0.5), dtype=float)
@@ -187,8 +187,8 @@ class ContactTable:
         return np.ascontiguousarray(np.stack(found, axis=-1))
 
     def _offset(self, side: Side) -> float:
-        """What makes the gap zero in the middle position: there the soft minimum of a parabola with the curvature of
-        the contact is the minimum itself.
+        """Offset that makes the gap zero in the middle position: there the soft minimum of a parabola with the
+        curvature of the contact is the minimum itself.
         """
         zero = np.zeros(1)
         touch = side.touch(side.minima(zero, zero, zero), zero, zero, zero)

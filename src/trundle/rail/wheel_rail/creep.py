@@ -20,7 +20,7 @@ from trundle.rail.wheel_rail.kalker import Patch
 from trundle.space.arrays import read_together
 from trundle.typing import Expr
 
-NO_LOAD = 1e-9  # N: what friction is held to carry in an open contact, so that creepage over it stays finite
+NO_LOAD = 1e-9  # N: least load in the friction limit, so that ratios to it stay finite in an open contact
 NO_CREEP = 1e-30  # added to squares under a root, which has no slope at zero
 SMALL_CREEP = 1e-6  # well above round-off, well below creepages that matter (1e-4 to 1e-2)
 

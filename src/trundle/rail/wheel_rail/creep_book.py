@@ -1,10 +1,10 @@
 """A book of creep forces: FASTSIM on a fine grid, tabulated over three creepages and the shape of the ellipse.
 
 FASTSIM depends on four numbers: the linear forces t = (t_x, t_y, t_spin) over mu N, and b/a. In a wide patch spin slips
-along the rail in proportion to b/a, so that g t_spin with g = sqrt(1 + (b/a)^2) measures it. The three are drawn into a
-ball, c = t / (1 + sqrt(1 + |t|^2)): small creepages at its middle, full slip in every direction on its surface. Over
-(c, log(b/a)) the book is a spline of second degree in each argument, with continuous derivatives. It holds what
-FASTSIM adds to a closed form, which bends in the middle as no spline does.
+along the rail in proportion to b/a, so that g t_spin with g = sqrt(1 + (b/a)^2) measures it. The three are mapped into
+a ball, c = t / (1 + sqrt(1 + |t|^2)): small creepages at its middle, full slip in every direction on its surface. Over
+(c, log(b/a)) the book is a spline of second degree in each argument, with continuous derivatives. It holds the
+difference of FASTSIM from a closed form, whose bend in the middle no spline can follow.
 """
 
 import hashlib
@@ -26,14 +26,14 @@ from trundle.typing import Array, Expr
 
 SHAPES = np.log([0.1, 10.0])  # of b/a, in the book, as in Kalker's table
 FULL = 1e4  # |t| that stands for full slip, on the surface of the ball and beyond it
-VERSION = 6  # of what this file computes
+VERSION = 6  # of this computation, in the keys of the cache
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CreepBook:
-    """Numbers of a FASTSIM with `cells` by `cells` cells, at `creepages` knots of each creepage and `shapes` of b/a;
-    made on first use, or found in the cache.
+    """Results of FASTSIM with `cells` by `cells` cells, at `creepages` knots of each creepage and `shapes` of b/a;
+    computed on first use, or read from the cache.
     """
 
     bound: str = "parabolic"
@@ -88,7 +88,7 @@ class CreepBook:
 
     def _fastsim(self, c: Array, ratio: Array) -> Array:
         """Shares at points of the ball, (..., shapes, 3); beyond its surface mirrored at the values there, so that the
-        slope goes on.
+        slope is continuous.
         """
         size = np.linalg.norm(c, axis=-1, keepdims=True)
         direction = c / np.where(size > 0, size, 1.0)

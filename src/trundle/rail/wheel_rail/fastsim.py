@@ -99,7 +99,7 @@ def _march(grid: Grid, strips: Sequence[Expr], rates: Sequence[Expr], narrow: Ex
     """Sums of traction along, across, and of their levers x and -y. `strips` are numbers of strips, or slices that
     stand for all at once.
 
-    All strips go forward together: the processor works on several chains of roots and quotients at a time.
+    All strips advance together, so that the processor works on several independent roots and quotients at a time.
     """
     x_rate, y_rate, spin_rate = rates
     cell = [2.0 * grid.half[j] / len(grid.x) for j in strips]

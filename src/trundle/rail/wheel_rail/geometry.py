@@ -17,7 +17,7 @@ from trundle.errors import AssemblyError, ModelError
 from trundle.preparing import preparing
 from trundle.rail.wheel_rail.conicity import Method, check_amplitude, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
-from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, Side, Touch, WheelContact
+from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, LowestGap, Side, WheelContact
 from trundle.space.arrays import read_numbers, read_together
 from trundle.typing import Array, Expr, Index, Maker, Value
 
@@ -131,7 +131,7 @@ class ContactGeometry:
         roll = np.zeros_like(y)
 
         def both(ask: Maker, poses: Index = slice(None)) -> Value:
-            """The same question for the left wheel, and mirrored for the right one."""
+            """Evaluate for the left wheel, and mirrored for the right one."""
             return [
                 ask(side, k, *(sign * v[poses] for v in (y, roll, psi)))
                 for k, (side, sign) in enumerate(zip(sides, (1, -1), strict=True))
@@ -147,7 +147,7 @@ class ContactGeometry:
                 break
         minima, reach = both(lambda side, k, *pose: side.minima(*pose)), COARSE
 
-        def touch(side: Side, k: int, *pose: Array) -> Touch:
+        def touch(side: Side, k: int, *pose: Array) -> LowestGap:
             return side.touch(minima[k], *pose, reach=reach)
 
         for _ in range(6):  # on the profiles
@@ -184,7 +184,7 @@ class ContactGeometry:
         amplitude : float or array
             Of the lateral motion (m).
         method : {"integration", "regression", "harmonic"}
-            How it is found.
+            How it is evaluated.
         step : float
             Between displacements (m).
 
@@ -202,7 +202,7 @@ class ContactGeometry:
             raise ModelError(f"conicity: an amplitude of {amplitude:g} m; it must lie above 0 and below 50 mm, in m.")
         n = int(np.ceil((amplitude + 1e-3) / step))
         alike = not (self.right_wheel or self.right_rail or self.radius_offset)
-        if not alike:  # the wheelset runs beside the middle, and so far does the curve go
+        if not alike:  # the wheelset runs off centre, and the curve must reach that much further
             far = np.linspace(-0.012, 0.012, 49)
             rest = far[int(np.argmin(np.abs(self.radius_difference(far))))]
             n += int(np.ceil(abs(rest) / step))
@@ -221,7 +221,7 @@ class ContactGeometry:
         side : {"left", "right"}
             Towards which it moves.
         most : float
-            How far it is looked for (m).
+            Largest displacement that is searched (m).
 
         Returns
         -------

@@ -141,7 +141,7 @@ def axis_ratio(curvature_ratio: Array) -> Array:
     """
     target = np.log(curvature_ratio)
     s = 0.636 * target  # log of a/b
-    h = 1e-5  # the slope need not be exact: it only steers the steps
+    h = 1e-5  # the slope need not be exact: it only directs the steps
     for _ in range(30):
         slope = (log_ratio(s + h) - log_ratio(s - h)) / (2.0 * h)
         step = (log_ratio(s) - target) / slope

@@ -24,7 +24,7 @@ from trundle.typing import Array, Option
 Kind = Literal["wheel", "rail"]
 MM = 1e-3
 STEEPEST = 20.0  # slope beyond which a side of a rail is cut off: no wheel touches it
-FINE = 5e-5  # m: distance of the points that stand for a profile where it is made anew
+FINE = 5e-5  # m: spacing of the points where a profile is resampled
 
 
 @final
@@ -46,7 +46,7 @@ class Profile:
                     f"{other.start:g} m; pieces must follow each other."
                 )
 
-    # -- made from -----------------------------------------------------------------------------------------------------
+    # -- constructors --------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_points(
@@ -164,7 +164,7 @@ class Profile:
         centre, side = ((0.0, -radius), 1) if kind == "rail" else ((0.0, radius), -1)
         return cls(f"arc {radius:g} m", kind, (Arc(-half, half, centre, radius, side),))
 
-    # -- changed -------------------------------------------------------------------------------------------------------
+    # -- changed copies ------------------------------------------------------------------------------------------------
 
     def inclined(self, slope: float) -> "Profile":
         """Turned about its origin so that its top leans towards the middle of the track by 1 : 1/slope, cut where it
@@ -226,7 +226,7 @@ class Profile:
             )
         return Profile(name or f"{self.name}, worn", self.kind, (Spline.through(places, heights),))
 
-    # -- asked ---------------------------------------------------------------------------------------------------------
+    # -- evaluation ----------------------------------------------------------------------------------------------------
 
     @property
     def start(self) -> float:

@@ -1,4 +1,4 @@
-"""Points of measured profiles: read, and refused where they cannot be a profile."""
+"""Points of measured profiles: reading and checks."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from trundle.errors import FileError, ModelError
 from trundle.space.arrays import read_numbers
 from trundle.typing import Array
 
-NARROWEST, WIDEST = 0.02, 0.3  # m: widths of profiles that there are
+NARROWEST, WIDEST = 0.02, 0.3  # m: plausible widths of profiles
 FACTOR = {"m": 1.0, "mm": 1e-3}
 
 

@@ -32,7 +32,7 @@ class WheelContact(NamedTuple):
     rail_place: Array  # from the origin of the rail profile, m
     lateral: Array  # outwards from the middle of the track, m
     height: Array  # above the rail's origin, m
-    ahead: Array  # of the axle, along the rail, m: what yaw does
+    ahead: Array  # of the axle, along the rail, m: due to yaw
     angle: Array  # between the contact plane and the track plane, rad
     radius: Array  # of the wheel, m
     wheel_curvature: Array  # across, positive for a bulge, 1/m
@@ -43,7 +43,7 @@ class WheelContact(NamedTuple):
 
 
 @final
-class Touch(NamedTuple):
+class LowestGap(NamedTuple):
     """The lowest gap of each pose."""
 
     gap: Array  # along z, for a wheelset whose centre has the height 0, m
@@ -121,7 +121,7 @@ class Side:
         self._refuse_missing(np.min(gaps, axis=1), lateral)
         return gaps, point, slope
 
-    def coarse(self, lateral: Array, roll: Array, yaw: Array) -> Touch:
+    def coarse(self, lateral: Array, roll: Array, yaw: Array) -> LowestGap:
         """Lowest gaps among fixed points of the wheel."""
         gaps, point, slope = self._gaps(lateral, roll, yaw)
         best = np.argmin(gaps, axis=1)
@@ -130,7 +130,7 @@ class Side:
         lowest = point[:, rows, best]
         arm = _arm(lowest, slope[rows, best], lateral)
         minima = rows, self._circles.place[best]
-        return Touch(gaps[rows, best], arm, minima[1], lowest, none, none, minima)
+        return LowestGap(gaps[rows, best], arm, minima[1], lowest, none, none, minima)
 
     def minima(self, lateral: Array, roll: Array, yaw: Array) -> tuple[AnyArray, Array]:
         """Poses and places of the local minima of the gap that may be the lowest, or the next."""
@@ -143,7 +143,7 @@ class Side:
 
     def touch(
         self, minima: tuple[AnyArray, Array], lateral: Array, roll: Array, yaw: Array, *, reach: float = COARSE
-    ) -> Touch:
+    ) -> LowestGap:
         """Lowest gaps on the exact profiles: at each minimum the slope of the wheel's trace is that of the rail. Minima
         are first looked for within `reach` (m).
         """
@@ -160,7 +160,7 @@ class Side:
         other_gap, other_place = self._second(pose, place, gap, first)
         lowest = gap[first]
         arm = _arm(point[:, first], slope[first], lateral)
-        return Touch(lowest, arm, place[first], point[:, first], other_gap - lowest, other_place, all_minima)
+        return LowestGap(lowest, arm, place[first], point[:, first], other_gap - lowest, other_place, all_minima)
 
     def _equal_slopes(self, near: Array, at: tuple[Array, Array, Array], reach: float) -> Array:
         """Place on the wheel around `near` where the slopes of trace and rail are equal: Illinois' method, whose
@@ -209,8 +209,8 @@ class Side:
         second_gap[poses], second_place[poses] = gap[which[rows]], place[which[rows]]
         return second_gap, second_place
 
-    def describe(self, found: Touch, shape: tuple[int, ...]) -> WheelContact:
-        """All that is asked of the points of contact."""
+    def describe(self, found: LowestGap, shape: tuple[int, ...]) -> WheelContact:
+        """All results at the points of contact."""
         x, lateral, _ = found.trace
         rail_place = lateral - self.rail_origin
         self._refuse_edge(found.place, self.wheel, "wheel", rail_place)
@@ -225,7 +225,7 @@ class Side:
         return WheelContact(*(np.asarray(v).reshape(shape) for v in values))
 
     def _refuse_edge(self, place: Array, profile: Profile, what: str, rail_place: Array) -> None:
-        """A contact at an end of a profile is none of two surfaces: the edge of the one stands on the other."""
+        """Refuse a contact at the end of a profile: an edge touches there, not a surface."""
         edge: Flags = (place < profile.start + EDGE) | (place > profile.end - EDGE)
         if np.any(edge):
             i = int(np.argmax(edge))
