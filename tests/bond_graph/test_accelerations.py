@@ -34,7 +34,7 @@ def engine(f: Formulation, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> dict[
     out = []
     for body in e.inertias:
         centre = e.motion.frame(Frame(body, body.com))
-        out += [e.changing(centre.v, udot), e.changing(centre.w, udot)]
+        out += [e.time_derivative(centre.v, udot), e.time_derivative(centre.w, udot)]
     values = np.array(ca.DM(ca.Function("a", [e.t, e.q, e.u, e.p], [ca.vertcat(*out)])(0.0, q, u, p))).reshape(-1, 6)
     found = {}
     for body, row in zip(e.inertias, values, strict=True):

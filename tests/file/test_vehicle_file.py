@@ -77,7 +77,7 @@ def test_changes_in_python():
     assert rubbing.secondary[1].suspension.parts[1].stiffness == 1e7
     with pytest.raises(UnknownNameError, match=r"no part of CarBody called 'mas'.*mass"):
         rail.changed(coach, {"body.mas": 1.0})
-    with pytest.raises(ModelError, match="nothing inside"):
+    with pytest.raises(ModelError, match="no parts inside"):
         rail.changed(coach, {"body.mass.kg": 1.0})
     with pytest.raises(ModelError, match="mass must be greater than zero"):
         rail.changed(coach, {"body.mass": 0.0})
