@@ -96,6 +96,16 @@ def test_a_ball_on_hertz_bounces_for_ever(formalism: str) -> None:
     np.testing.assert_allclose(run.values("floor.normal_force"), stiffness * np.maximum(-gap, 0) ** 1.5, atol=1e-6)
 
 
+@pytest.mark.parametrize("law", [tr.Hertz(1e6), tr.HuntCrossley(1e6, 0.1), tr.Hertz(1e9, exponent=2.5)])
+def test_stiff_methods_see_the_ball_fly(law: NormalLaw) -> None:
+    """The slope of the force is zero above the floor, where that of the root in it is infinite."""
+    system, start = ball(law).build(), {"ball.position": (0, 0, RADIUS + 0.02)}
+    runs = [system.simulate(0.3, start, method=m, samples=31) for m in ("order8", "stiff")]
+    assert all(run.ok for run in runs) and runs[0].values("floor.gap").min() < 0
+    gaps = [run.values("floor.gap") for run in runs]
+    np.testing.assert_allclose(gaps[1], gaps[0], rtol=0, atol=1e-7)
+
+
 def test_hunt_crossley_restitution() -> None:
     """Against a direct integration, and e = 1 - 2/3 chi v to second order."""
     stiffness, speed = 1e7, 0.5

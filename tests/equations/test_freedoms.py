@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 import trundle as tr
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
-from trundle.equations.mobility import _tied_sets
-from trundle.errors import ModelError
+from trundle.errors import AssemblyError, ModelError
+from trundle.linear_algebra.rank import tied_sets
 from trundle.model.spec import Spec
 
 INERTIA = (0.1, 0.11, 0.12)
@@ -208,4 +208,28 @@ def test_rows_that_are_tied_through_others() -> None:
         tied = rng.random((n, n)) < rng.uniform(0, 2) / n
         tied |= tied.T | np.eye(n, dtype=bool)
         count, label = connected_components(csr_array(tied), directed=False)
-        assert _tied_sets(tied) == [[int(i) for i in np.flatnonzero(label == k)] for k in range(count)]
+        assert tied_sets(tied) == [[int(i) for i in np.flatnonzero(label == k)] for k in range(count)]
+
+
+def ball_in_bowl(**options: object) -> tr.Model:
+    """A ball on a compliant bowl: without a start value it is at the centre, where it touches nowhere or everywhere."""
+    m = tr.Model("ball in a bowl")
+    ball = m.body("ball", mass=1.0, inertia=0.02)
+    pair = tr.HigherPair(tr.Sphere(0.8, inside=True), tr.Sphere(0.2))
+    m.connect(pair, m.ground, ball, name="bowl", law=tr.NoSlip(), compliance=tr.Spring(3e3, 10.0))
+    return m
+
+
+def test_a_pose_without_a_point_of_contact_does_not_count() -> None:
+    system = ball_in_bowl().build()
+    assert (system.mobility.freedoms, system.mobility.configuration) == (4, 6)
+    run = system.simulate(0.5, {"ball.position": (0.05, 0, -0.6)})
+    assert run.ok and run.energy.drift < 1e-8
+    assert np.max(np.abs(run["bowl.slip_x"].values)) < 1e-9
+
+
+def test_no_pose_with_a_point_of_contact_is_refused() -> None:
+    m = ball_in_bowl()
+    m.connect(tr.Spherical(), m.ground, m.bodies["ball"], name="pivot")
+    with pytest.raises(AssemblyError, match=r"bowl.slip_x .* a ball may be held at the centre"):
+        m.build()

@@ -97,6 +97,17 @@ def test_the_slope_of_a_branch_that_is_not_taken_does_not_count(limit: int, monk
     assert interpret(tape, *at_rest[0])[0] == pytest.approx(0.7**2)  # X[3] X[0] X[3]
 
 
+@pytest.mark.parametrize("exponent", [1.5, 2.5, 3.5, 4.5, 8.5])
+def test_half_powers_have_a_slope_where_their_base_is_zero(exponent: float) -> None:
+    """They become products with a root, whose own slope is infinite there."""
+    powers = [ca.fmax(X[0], 0) ** exponent, ca.fabs(X[1]) ** exponent * X[3], ca.fmax(-X[2], 0) ** exponent]
+    f = ca.Function("f", [T, X, P], [ca.vertcat(*powers, ca.if_else(X[2] < 0, (-X[2]) ** exponent, 0))])
+    at_zero = [(0.0, np.array(x), np.zeros(2)) for x in ([-0.3, 0.0, 0.4, 0.7], [0.0, 0.2, 0.0, 0.7])]
+    tape = same_jacobian(f, (0.0, np.array([0.3, -0.2, -0.6, 0.7]), np.zeros(2)), *at_zero)
+    for place in at_zero:
+        assert np.isfinite(interpret(tape, *place)).all()
+
+
 def test_look_ups_are_constant_within_their_cells() -> None:
     table = Table(np.linspace(-1, 1, 12), np.linspace(-1, 1, 12) ** 3)
     value = table.kind.value(P[0], [ca.sin(X[0]) * X[1]])

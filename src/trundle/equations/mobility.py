@@ -20,8 +20,8 @@ from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.linear_algebra.pivot_order import pivot_order
-from trundle.linear_algebra.rank import TOLERANCE, rank
-from trundle.typing import AnyArray, Array, Flags, Json, Raw
+from trundle.linear_algebra.rank import TOLERANCE, rank, tied_sets
+from trundle.typing import AnyArray, Array, Json, Raw
 
 
 @final
@@ -242,16 +242,14 @@ def find_mobility(
     """Rank of the rows at generic poses of the manifold."""
     e = equations
     q = assemble(rows, start, freedom, p, bodies_of)
-    poses = _generic_poses(rows, q, p)
-    zero = np.zeros(e.n_u)
     acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
-    jacobians = [rows(0.0, pose, zero, p)[2][acting] * rows.sizes for pose in poses]
+    poses, jacobians = _with_jacobians(rows, _generic_poses(rows, q, p), acting, p, bodies_of)
     ranks = [rank(J) for J in jacobians]
     count = max(ranks)
     far = next(pose for pose, r in zip(reversed(poses), reversed(ranks), strict=True) if r == count)
     if len(acting) > count:  # there is a choice of rows: look far along the manifold for the one that stays good
-        poses = _generic_poses(rows, q, p, walks=2, length=48)
-        jacobians += [rows(0.0, pose, zero, p)[2][acting] * rows.sizes for pose in poses]
+        poses, more = _with_jacobians(rows, _generic_poses(rows, q, p, walks=2, length=48), acting, p, bodies_of)
+        jacobians += more
         ranks = [rank(J) for J in jacobians]
     generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == count]
     chosen = _best_rows(generic, count)
@@ -283,19 +281,7 @@ def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:
     projectors = [N @ N.T for N in nulls]
     tied = np.max(np.abs(projectors), axis=0) > 1e-6
     changes = np.max([np.abs(P - projectors[0]) for P in projectors], axis=0) > 1e-6
-    return [members for members in _tied_sets(tied | tied.T) if np.any(changes[np.ix_(members, members)])]
-
-
-def _tied_sets(tied: Flags) -> list[list[int]]:
-    """Sets of numbers that are tied to each other, directly or through others."""
-    sets, left = [], np.ones(len(tied), dtype=bool)
-    while left.any():
-        members = np.arange(len(tied)) == np.argmax(left)
-        while (grown := members | tied[members].any(axis=0)).sum() > members.sum():
-            members = grown
-        sets.append([int(i) for i in np.flatnonzero(members)])
-        left &= ~members
-    return sets
+    return [members for members in tied_sets(tied | tied.T) if np.any(changes[np.ix_(members, members)])]
 
 
 def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
@@ -320,6 +306,23 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, lengt
             if count % 6 == 0:
                 poses.append(pose)
     return poses
+
+
+def _with_jacobians(
+    rows: RowFunctions, poses: Sequence[Array], acting: Sequence[int], p: Array, bodies_of: Callable[[Row], str]
+) -> tuple[list[Array], list[Array]]:
+    """The poses that have rows, and these, free of units: a ball at the centre of another has no point of contact."""
+    zero = np.zeros(rows.equations.n_u)
+    found = [(pose, rows(0.0, pose, zero, p)[2][acting] * rows.sizes) for pose in poses]
+    usable = [(pose, J) for pose, J in found if np.all(np.isfinite(J))]
+    if not usable:
+        bad = [acting[i] for i in np.flatnonzero(~np.all(np.isfinite(found[0][1]), axis=1))]
+        named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])})" for i in bad)
+        raise AssemblyError(
+            f"the constraints {named} are not numbers in any pose near the start: a ball may be held at the centre of "
+            "a round surface, where its point of contact is not unique. Check where the surfaces are on their bodies."
+        )
+    return [pose for pose, _ in usable], [J for _, J in usable]
 
 
 def _tangent(J: Array, direction: Array) -> Array:

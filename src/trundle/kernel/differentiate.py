@@ -30,7 +30,8 @@ _LIMITS = (0, 1000, -1)
 first while it costs no more than one with two edges in and two out (1000), then that of the tape; the cheapest vertex
 first throughout (-1). The result with the fewest operations is taken: rail vehicles gain by the second, trees by the
 last, and linkages, whose equations are dense, lose by both."""
-_ARITHMETIC = [CODE["mul"], CODE["add"]]
+_MUL, _NEG, _SQRT = CODE["mul"], CODE["neg"], CODE["sqrt"]
+_ARITHMETIC = [_MUL, CODE["add"]]
 _WORTH_A_TRY = 1.15
 """Candidates with no more than this factor of the least arithmetic are compared by their final number of operations."""
 _PER_EDGE = 8
@@ -179,6 +180,8 @@ def _edges(tape: Tape, given: _Instructions) -> _Edges:
         if code == _CHOICE:  # the condition has no slope; see `planning.eliminate` on the number beside it
             edges.add(second, at, one, first)
             continue
+        if code == _MUL:
+            at, first, second = _by_own_roots(tape, given, edges, at)
         registers: list[Integers] = [first, second]
         rule = partial_derivatives(OPERATIONS[code])
         for step, a, b in rule.steps:
@@ -190,6 +193,21 @@ def _edges(tape: Tape, given: _Instructions) -> _Edges:
     outputs = np.array(tape.outputs, np.int64)
     edges.add(outputs, len(tape.rows) + np.arange(len(outputs)), one)
     return edges
+
+
+def _by_own_roots(tape: Tape, given: _Instructions, edges: _Edges, at: Integers) -> tuple[Integers, Integers, Integers]:
+    """Edges of the products a sqrt(a) and a sqrt(-a) among those given, and what is left of these, with the operands.
+    The slope 3/2 sqrt(a) is zero where that of the root is infinite.
+    """
+    for k in (0, 1):
+        factor, root = given.operands[at, k], given.operands[at, 1 - k]
+        is_root = tape.rows[root, 0] == _SQRT
+        of = np.where(is_root, given.operands[root, 0], 0)
+        own = is_root & ((of == factor) | (tape.rows[of, 0] == _NEG) & (given.operands[of, 0] == factor))
+        slopes = given.write(_MUL, np.full(own.sum(), given.constant(1.5)), root[own])
+        edges.add(factor[own], at[own], slopes)
+        at = at[~own]
+    return at, given.operands[at, 0], given.operands[at, 1]
 
 
 def _eliminated(tape: Tape, given: _Instructions, edges: _Edges, limit: int) -> Integers:

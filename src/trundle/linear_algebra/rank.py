@@ -8,7 +8,7 @@ structure of a tree leave nothing but round-off.
 
 import numpy as np
 
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Flags
 
 TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
 NEAR_SINGULAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
@@ -47,3 +47,15 @@ def rank(J: Array) -> int:
 def is_spent(left: float) -> bool:
     """Whether the largest entry that is left of a row (free of units) after others were taken from it is round-off."""
     return left <= TOLERANCE
+
+
+def tied_sets(tied: Flags) -> list[list[int]]:
+    """Sets of numbers that are tied to each other, directly or through others."""
+    sets, left = [], np.ones(len(tied), dtype=bool)
+    while left.any():
+        members = np.arange(len(tied)) == np.argmax(left)
+        while (grown := members | tied[members].any(axis=0)).sum() > members.sum():
+            members = grown
+        sets.append([int(i) for i in np.flatnonzero(members)])
+        left &= ~members
+    return sets

@@ -243,7 +243,10 @@ def power(r: NumberingRecord, a: int, b: int) -> int:
         found = whole_power(r, a, int(size))
         return found if exponent >= 0.0 else div(r, constant(r, 1.0), found)
     if 0.0 < exponent <= LARGEST_UNROLLED_POWER and 2.0 * exponent == float(int(2.0 * exponent)):
-        return mul(r, whole_power(r, a, int(exponent)), push(r, SQRT, a, -1))
+        root = push(r, SQRT, a, -1)
+        if exponent < 1.0:
+            return root
+        return mul(r, whole_power(r, a, int(exponent) - 1), mul(r, a, root))  # a sqrt(a) has a finite slope at zero
     return push(r, POW, a, b)
 
 
