@@ -96,6 +96,43 @@ def test_whatever_differs_is_examined_anew(asked: Callable[[], int], other: Call
     assert asked() == 2
 
 
+NAMED = ("rate", "cart", "joint", "tie", "lag", "filter", "input", "table", "output", "event", "frame", "short")
+
+
+def many_names(renamed: str = "") -> tr.Model:
+    """A model in which everything has a name; one of them is another."""
+
+    def name(of: str) -> str:
+        return "other" if of == renamed else of
+
+    m = tr.Model("names")
+    deck = m.moving_frame(name("frame"), position=lambda s: (0, 0, 0.1 * tr.sin(s.t)))
+    cart = m.body(name("cart"), mass=1.0, inertia=0.1)
+    damping = m.parameter(name("rate"), 0.3)
+    m.connect(tr.Prismatic("x"), deck, cart, name=name("joint"), law=tr.Damper(damping))
+    place, push = f"{name('joint')}.displacement", m.input(name("input"), 0.1)
+    table = m.table(name("table"), tr.Table([0.0, 1.0], [0.0, 0.1], beyond="line"))
+    m.apply(tr.SpringDamper(deck.at(0, 1, 0), cart, stiffness=3.0), name=name("tie"))
+    m.state(name("lag"), rate=lambda s: s[place] - s[name("lag")])
+    m.block(tr.FirstOrderLag(lambda s: table(s[place]) + push(s), time_constant=0.1), name("filter"))
+    m.output(name("output"), lambda s: s[place] ** 2)
+    m.event(name("event"), lambda s: s[place] - 0.1)
+    m.alias(name("short"), place)
+    m.start = {place: 0.2}
+    return m
+
+
+@pytest.mark.parametrize("renamed", NAMED)
+def test_another_name_is_another_model(asked: Callable[[], int], renamed: str) -> None:
+    before, after = many_names().build(), many_names(renamed).build()
+    assert asked() == 2
+    runs = [system.simulate(0.5, samples=3) for system in (before, after)]
+    changed = [name for name in runs[1].names if "other" in name]
+    assert bool(changed) == (renamed not in ("rate", "table", "event"))
+    for name in [*changed, "energy.kinetic"]:
+        assert runs[1].values(name).tolist() == runs[0].values(name.replace("other", renamed)).tolist()
+
+
 def test_a_symbol_of_another_model_is_refused_whatever_is_known(asked: Callable[[], int]) -> None:
     """It has the name of a parameter of this one, so that both are written alike."""
 

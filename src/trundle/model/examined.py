@@ -42,11 +42,11 @@ def examined(model: Model) -> Examined:
 
 
 def plain_key(model: Model, parts: Sequence[str] | None = None) -> str | None:
-    """Digest of all fields of the parts of a frozen model, including forces, states and the numbers of tables; None if
-    their results may depend on more: on user-defined classes, or on symbols or bodies of another model. `parts` is the
-    result of `held`, if known.
+    """Digest of all fields of the parts of a frozen model, including forces with their names, states and the numbers
+    of tables; None if their results may depend on more: on user-defined classes, or on symbols or bodies of another
+    model. `parts` is the result of `held`, if known.
     """
-    forces = [*model.forces.values(), *model.states.values(), *model.blocks.values()]
+    forces = [model.forces, *model.states.values(), *model.blocks.values()]  # a force does not know its own name
     laws = [law for c in model.connections.values() for law in (c.laws, c.bond_laws, c.friction_laws)]
     if model.own_classes or not _Own(model).has([forces, laws, model.outputs, model.events]):
         return None
