@@ -316,7 +316,7 @@ def _with_jacobians(
     found = [(pose, rows(0.0, pose, zero, p)[2][acting] * rows.sizes) for pose in poses]
     usable = [(pose, J) for pose, J in found if np.all(np.isfinite(J))]
     if not usable:
-        bad = [acting[i] for i in np.flatnonzero(~np.all(np.isfinite(found[0][1]), axis=1))]
+        bad = [i for i, row in zip(acting, found[0][1], strict=True) if not np.all(np.isfinite(row))]
         named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])})" for i in bad)
         raise AssemblyError(
             f"the constraints {named} are not numbers in any pose near the start: a ball may be held at the centre of "
