@@ -15,8 +15,10 @@ def default_values(f: Formulation) -> Json:
     """Default values of parameters, tables and contact modes."""
     found: State = dict(zip(f.parameters.names, map(float, f.default_parameters), strict=True))
     for name, own in f.model.tables.items():
-        edges, records, limits = own.table.layout()
-        found[name] = {"edges": [e.tolist() for e in edges], "records": records.tolist(), "limits": limits}
+        block = own.table.block
+        found[name] = {
+            "edges": [e.tolist() for e in block.edges], "records": block.records.tolist(), "limits": block.limits,
+        }  # fmt: skip
     return found
 
 

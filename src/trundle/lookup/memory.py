@@ -73,16 +73,16 @@ _directory[0] = 0, NOWHERE
 class Block:
     """A table in memory: the edges between the cells of each argument, and a record for each cell.
 
-    edges: for each argument rising numbers, one less than it has cells. records: (cells, ..., width), the first WORDS
-    numbers of each as said above. limits: least and largest of each argument.
+    edges: for each argument rising numbers, one less than it has cells. width: numbers of a record. limits: least and
+    largest of each argument. records: (cells, ..., width), to be filled, the first WORDS numbers of each as said above.
     """
 
-    def __init__(self, edges: Sequence[np.ndarray], records: np.ndarray, limits: Sequence[tuple[float, float]]) -> None:
-        counts = [len(e) + 1 for e in edges]
-        assert list(records.shape[:-1]) == counts and records.shape[-1] <= WIDEST
+    def __init__(self, edges: Sequence[np.ndarray], width: int, limits: Sequence[tuple[float, float]]) -> None:
+        self.edges, self.limits, counts = edges, limits, [len(e) + 1 for e in edges]
+        assert width <= WIDEST
         axes = [_Axis(np.asarray(e, float)) for e in edges]
         inner = WORDS * counts[0] if len(axes) == 2 else 0
-        size = 2 * WORDS + sum(axis.size for axis in axes) + inner + records.size
+        size = 2 * WORDS + sum(axis.size for axis in axes) + inner + width * int(np.prod(counts))
         self._memory = memory = np.empty(size + 8)
         skip = -memory.ctypes.data % 64 // 8
         self._words = words = memory[skip : skip + size]
@@ -96,8 +96,7 @@ class Block:
             words[at : at + axis.size] = axis.words()
             at += axis.size
         nodes, leaves = base + 8 * at, base + 8 * (at + inner)
-        width = records.shape[-1]
-        words[at + inner :] = records.ravel()
+        self.records = words[at + inner :].reshape(*counts, width)
         if inner:
             row = 8 * width * counts[1]
             words[:WORDS] = axes[0].node(places[0], nodes, 8 * WORDS)

@@ -1,5 +1,7 @@
 """Polynomials between knots: coefficients of rising powers of the distance from the lower knot."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from trundle.lookup.slopes import cubics, monotone_slopes, smooth_slopes
@@ -9,6 +11,7 @@ DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
 """Degree of the polynomials of each way to go from knot to knot."""
 SMOOTH = {"cubic": 2, "linear": 0, "monotone": 1, "previous": -1, "hermite": 2}
 """Number of derivatives that have no jump at the knots."""
+TOGETHER = 32  # cells of the first argument that are computed in one go, so that they stay in the processor's cache
 SLACK = 1e-12  # of the range: so far beyond it an argument is round-off
 
 
@@ -24,6 +27,21 @@ def pieces(x: Array, y: Array, between: str, periodic: bool = False) -> Array:
 
         return np.asarray(CubicSpline(x, y, bc_type="periodic").c[::-1])
     return cubics(x, y, smooth_slopes(x, y) if between == "cubic" else monotone_slopes(x, y))
+
+
+def patches(x: Sequence[Array], y: Array, between: str, periodic: Sequence[bool]) -> Array:
+    """Coefficients (intervals of x1, of x2, powers of x1, of x2, outputs) for values y at the knots of two arguments:
+    first along x1, then every coefficient along x2.
+    """
+    first = np.moveaxis(pieces(x[0], y, between, periodic[0]), 2, 0)  # knot of x2, power, cell of x1, output
+    found, count = None, first.shape[2]
+    for k in range(0, count, TOGETHER):
+        part = pieces(x[1], np.ascontiguousarray(first[:, :, k : k + TOGETHER]), between, periodic[1])
+        part = np.transpose(part, (3, 1, 2, 0, 4))
+        found = np.empty((count, *part.shape[1:])) if found is None else found
+        found[k : k + TOGETHER] = part
+    assert found is not None
+    return found
 
 
 def quintic(x: Array, f: Array, f1: Array, f2: Array) -> Array:

@@ -13,12 +13,15 @@ def smooth_slopes(x: Array, y: Array) -> Array:
     cubic each ("not a knot"); a parabola for three knots, a straight line for two.
     """
     h = _widths(x, y)
-    m = np.diff(y, axis=0) / h
+    m = np.diff(y, axis=0)
+    m /= h
     if len(x) < 4:
         bend = (m[-1] - m[0]) / (x[-1] - x[0])
         first = m[0] - bend * h[0]
         return np.stack([first, *(first + 2 * bend * (at - x[0]) for at in x[1:])])
-    rise = 3 * (h[1:] * m[:-1] + h[:-1] * m[1:])
+    rise = h[1:] * m[:-1]  # 3 (h1 m0 + h0 m1), in place, as below: large tables are limited by memory
+    rise += h[:-1] * m[1:]
+    rise *= 3
     below, middle, above = h[1:].copy(), 2 * (h[:-1] + h[1:]), h[:-1].copy()
     # The condition of an end, h1 s0 + (h0 + h1) s1 = ..., is taken off the next row, which stays dominant.
     for at, diagonal, (h0, h1), (m0, m1) in ((0, below, h[:2], m[:2]), (-1, above, h[:-3:-1], m[:-3:-1])):
@@ -59,9 +62,16 @@ def _end_slope(h0: Array, h1: Array, m0: Array, m1: Array) -> Array:
 def cubics(x: Array, y: Array, slopes: Array) -> Array:
     """Coefficients (4, intervals, ...) of rising powers of the distance from the lower knot."""
     h = _widths(x, y)
-    m = np.diff(y, axis=0) / h
-    twist = (slopes[:-1] + slopes[1:] - 2 * m) / h
-    return np.stack([y[:-1], slopes[:-1], (m - slopes[:-1]) / h - twist, twist / h])
+    m = np.diff(y, axis=0)
+    m /= h
+    twist = slopes[:-1] + slopes[1:]
+    twist -= 2 * m
+    twist /= h
+    m -= slopes[:-1]
+    m /= h
+    m -= twist
+    twist /= h
+    return np.stack([y[:-1], slopes[:-1], m, twist])
 
 
 def solve_tridiagonal(below: Array, middle: Array, above: Array, right: Array) -> Array:
@@ -79,16 +89,15 @@ def solve_tridiagonal(below: Array, middle: Array, above: Array, right: Array) -
         return solve_tridiagonal(*more)[:-1]
     low, high = below[1::2] / middle[:-1:2], above[1::2] / middle[2::2]
     out = np.empty_like(right)
+    rest = right[1::2] - low * right[:-1:2]
+    rest -= high * right[2::2]
     out[1::2] = solve_tridiagonal(
-        -low * below[:-1:2],
-        middle[1::2] - low * above[:-1:2] - high * below[2::2],
-        -high * above[2::2],
-        right[1::2] - low * right[:-1:2] - high * right[2::2],
+        -low * below[:-1:2], middle[1::2] - low * above[:-1:2] - high * below[2::2], -high * above[2::2], rest
     )
-    even = right[::2].copy()
-    even[1:] -= below[2::2] * out[1::2]
-    even[:-1] -= above[:-1:2] * out[1::2]
-    out[::2] = even / middle[::2]
+    out[::2] = right[::2]
+    out[2::2] -= below[2::2] * out[1::2]
+    out[:-1:2] -= above[:-1:2] * out[1::2]
+    out[::2] /= middle[::2]
     return out
 
 

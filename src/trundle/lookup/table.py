@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from trundle.arguments import advised_class, answering
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
-from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
+from trundle.lookup.pieces import corners, edges, grid, patches, pieces, quintic, with_ends
 from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
 from trundle.preparing import preparing
@@ -65,9 +65,10 @@ class Table:
             raise ModelError("between='monotone' is for one argument; for two choose 'cubic' or 'linear'.")
         repeats = [word == "repeat" for word in self.beyond]
         try:
-            c = pieces(self.x[0], self._column, between, repeats[0])
             if len(self.x) == 2:
-                c = pieces(self.x[1], np.moveaxis(c, 2, 0), between, repeats[1])
+                c = patches(self.x, self._column, between, repeats)
+            else:
+                c = pieces(self.x[0], self._column, between, repeats[0])
         except (ValueError, np.linalg.LinAlgError):  # SciPy's words for numbers that overflow
             c = np.full((1, 1), np.nan)
         self._freeze(c)
@@ -244,33 +245,35 @@ class Table:
     @cached_property
     def _cells(self) -> Array:
         """Coefficients of every cell: (cells, ..., outputs, powers of the first argument, ...)."""
-        c = self._pieces
-        if len(self.x) == 1:
-            c = with_ends(c, self._grids[0], self.beyond[0])
-            return np.moveaxis(c, 0, -1)
-        if self.beyond == ("refuse", "refuse"):  # one pass over large tables, in the order in which they are laid out
-            inner = np.transpose(c, (3, 1, 2, 0, 4))
-            every = np.full((inner.shape[0] + 2, inner.shape[1] + 2, *inner.shape[2:]), np.nan)
-            every[1:-1, 1:-1] = inner
-            return np.moveaxis(every, -1, 2)
-        c = with_ends(c, self._grids[1], self.beyond[1])  # power of x2, cell of x2, power of x1, cell of x1, output
-        c = with_ends(np.moveaxis(c, (2, 3), (0, 1)), self._grids[0], self.beyond[0])
-        return np.moveaxis(c, (0, 2), (3, 4))  # cell of x1, cell of x2, output, power of x1, power of x2
+        return np.moveaxis(self._numbers(self.block.records), -1, len(self.x))
 
-    def layout(self) -> tuple[list[Array], Array, list[tuple[float, float]]]:
-        """Edges between the cells of each argument, the record of each cell, and the range of each argument."""
-        cells, n = self._cells, len(self.x)
-        counts = cells.shape[:n]
-        records = np.zeros((*counts, self.kind.width))
+    def _numbers(self, records: Array) -> Array:
+        """What stands in records behind their first words: (cells, ..., powers of the first argument, ..., outputs).
+
+        Outputs run fastest: their numbers of one power stand side by side, and are read in one go.
+        """
+        powers = (self.kind.degree + 1,) * len(self.x)
+        return records[..., WORDS:].reshape(*records.shape[:-1], *powers, -1)
+
+    def _write(self, records: Array) -> None:
+        """The record of each cell."""
+        counts = records.shape[:-1]
+        records[..., :WORDS] = 0.0
         records[..., PLACE] = np.arange(np.prod(counts)).reshape(counts)
         for i, (axis, word) in enumerate(zip(self._grids, self.beyond, strict=True)):
-            shape = [-1 if k == i else 1 for k in range(n)]
+            shape = [-1 if k == i else 1 for k in range(len(counts))]
             records[..., KINKS + i] = self._kinks_before(counts[i]).reshape(shape)
             records[..., CORNERS + i] = corners(axis, word).reshape(shape)
-        # Outputs run fastest: their numbers of one power stand side by side, and are read in one go.
-        records[..., WORDS:] = np.moveaxis(cells, n, -1).reshape(*counts, -1)
-        found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
-        return found, records, [(float(a[0]), float(a[-1])) for a in self.x]
+        numbers, c = self._numbers(records), self._pieces
+        if len(counts) == 1:
+            numbers[:] = np.moveaxis(with_ends(c, self._grids[0], self.beyond[0]), 0, 1)
+        elif self.beyond == ("refuse", "refuse"):  # without a copy of what may be large
+            numbers[1:-1, 1:-1] = c
+            numbers[[0, -1]], numbers[:, [0, -1]] = np.nan, np.nan
+        else:
+            c = with_ends(np.moveaxis(c, (3, 1), (0, 1)), self._grids[1], self.beyond[1])  # powers and cells of x2
+            c = with_ends(np.moveaxis(c, (3, 2), (0, 1)), self._grids[0], self.beyond[0])  # and of x1
+            numbers[:] = np.transpose(c, (1, 3, 0, 2, 4))
 
     def _kinks_before(self, cells: int) -> "Integers":
         """Number of kinks before each cell: one at every knot, unless it is known better."""
@@ -290,7 +293,7 @@ class Table:
         Table
         """
         out = object.__new__(Table)
-        made = {"block", "signal"}
+        made = {"block", "signal", "_cells"}
         vars(out).update({k: v for k, v in vars(self).items() if k not in made}, _kinks=np.asarray(kinks, dtype=bool))
         return out
 
@@ -314,7 +317,9 @@ class Table:
     @cached_property
     def block(self) -> Block:
         """The table in the memory of this process."""
-        block = Block(*self.layout())
+        every = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
+        block = Block(every, self.kind.width, [(float(a[0]), float(a[-1])) for a in self.x])
+        self._write(block.records)
         _by_handle[block.handle] = self
         return block
 
@@ -322,7 +327,8 @@ class Table:
     def digest(self) -> str:
         """Of all its numbers, and of what is between and beyond them."""
         digest = hashlib.sha256(f"{self.kind!r} {self.between} {self.beyond}".encode())
-        for array in (*self.x, self._pieces):
+        made_of = self.y if self.between in BETWEEN else self._pieces  # polynomials through values follow from these
+        for array in (*self.x, made_of):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 

@@ -31,8 +31,10 @@ EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches
 FLATTEST = 0.5  # 1/m: curvatures of wheel and rail together are taken as not less than this
 INNERMOST = -0.058  # m: place on the wheel beyond which, behind the flange's tip, nothing touches
 FAINTEST = 600.0  # eps: larger gaps are cut to this; their weights add nothing, but are not denormal (slow)
+NEGLIGIBLE = 50.0  # eps: places whose gaps are larger than the lowest by more add less than round-off
+ROWS = 64  # knots of u that are computed together
 LIFTED = 0.1  # m: gap where there is no wheel above the rail
-VERSION = 2  # of this computation; cached tables of other versions are not used
+VERSION = 3  # of this computation; cached tables of other versions are not used
 COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficients._fields)
 _tables: WeakValueDictionary[str, Table] = WeakValueDictionary()  # those in use, by all that they depend on
 
@@ -176,10 +178,14 @@ class ContactTable:
         side = self.geometry.side(self.side)
         n = int(np.floor((side.rail.end - side.rail.start) / self.step))
         y = np.asarray(side.rail.start + self.step * (np.arange(n) + 0.5), dtype=float)
-        rail = RailStrip(y, side.rail.height(y), side.rail.curvature(y))
+        rail = RailStrip(y, side.rail.height(y) / self.eps, side.rail.curvature(y))
         offset = self._offset(side)
-        columns = [self._at_roll(side, rail, roll, offset) for roll in self.roll]
-        gap, slope, place, radius, curvature = np.moveaxis(np.array(columns), (0, 1, 2), (2, 0, 1))
+        strips = self._wheel_strips(side, rail)
+        rows = [slice(first, first + ROWS) for first in range(0, len(self.u), ROWS)]
+        means = [[self._mean(rail, WheelStrip(*strip), part) for part in rows] for strip in zip(*strips, strict=True)]
+        columns = np.array([np.concatenate(parts, axis=1) for parts in means])  # roll, column, u
+        columns[:, 0] = np.where(np.isfinite(columns[:, 0]), self.eps * columns[:, 0] - offset, LIFTED)
+        gap, slope, place, radius, curvature = np.transpose(columns, (1, 2, 0))
         angle = np.arctan(slope)
         ellipse = hertz(1.0, np.cos(angle) / radius, np.maximum(curvature, FLATTEST), self.material)
         coefficients = kalker(ellipse.a / ellipse.b, self.material.poisson, quiet=True)
@@ -197,12 +203,9 @@ class ContactTable:
         width = np.sqrt(2 * np.pi * self.eps / max(curvature, FLATTEST))
         return float(touch.gap[0] - self.eps * np.log(width))
 
-    def _at_roll(self, side: Side, rail: "RailStrip", roll: float, offset: float) -> tuple[Array, ...]:
-        """Gap, slope, place, radius and curvature at all u, for one roll.
-
-        Seen from the rail a wheel that moves by one step is the same row of heights, shifted by one place.
-        """
-        u = self.u
+    def _wheel_strips(self, side: Side, rail: "RailStrip") -> "WheelStrip":
+        """The wheel at all rolls, for all places that stand above one of the rail at any u."""
+        u, roll = self.u, self.roll[:, None]
         first = side.rail_origin + rail.place[0] - (u[-1] - side.radius * roll)
         across = first + self.step * np.arange(len(rail.place) + len(u) - 1)  # from the middle of the wheelset
         s = self._circles_at(side, across, roll)
@@ -212,32 +215,35 @@ class ContactTable:
         R = side.radius - z
         height = np.where(inside, (side.tape_place + s) * np.sin(roll) - R * np.cos(roll), np.inf)
         slope = (np.sin(roll) + z1 * np.cos(roll)) / (np.cos(roll) - z1 * np.sin(roll))
-        curvature = np.clip(side.wheel.curvature(s), -1e3, 1e3)
+        return WheelStrip(height / self.eps, slope, R, np.clip(side.wheel.curvature(s), -1e3, 1e3))
 
-        def shifted(values: Array) -> Array:
-            """A row for each u, from the least on."""
-            return sliding_window_view(values, len(rail.place))[::-1]
+    def _mean(self, rail: "RailStrip", wheel: "WheelStrip", rows: slice) -> Array:
+        """Gap (in eps), slope, place, radius and curvature at some u, for one roll; the gap is infinite where there is
+        no wheel above the rail.
 
-        gap = shifted(height) - rail.height
+        Seen from the rail a wheel that moves by one step is the same row of heights, shifted by one place. Some rows at
+        a time, so that they stay in the cache of the processor.
+        """
+        height, *others = (sliding_window_view(values, len(rail.place))[::-1][rows] for values in wheel)
+        gap = height - rail.height
         lowest = np.min(gap, axis=1)
         lost = ~np.isfinite(lowest)
-        gap -= np.where(lost, 0.0, lowest)[:, None]
-        gap /= -self.eps
-        w = np.exp(np.maximum(gap, -FAINTEST, out=gap), out=gap)
+        part = slice(None)
+        if not np.any(lost):
+            near = np.flatnonzero(np.min(gap, axis=0) < np.max(lowest) + NEGLIGIBLE)
+            part = slice(near[0], near[-1] + 1)
+        w = np.where(lost, 0.0, lowest)[:, None] - gap[:, part]
+        np.exp(np.maximum(w, -FAINTEST, out=w), out=w)
         w[lost] = 1.0
         total = np.sum(w, axis=1)
-
-        def mean(values: Array) -> Array:  # not by BLAS, whose threads wait for each other longer than this takes
-            return np.asarray(np.einsum("ij,ij->i" if values.ndim == 2 else "ij,j->i", w, values) / total)
-
-        soft = lowest - self.eps * np.log(total * self.step)
-        return (
-            np.where(lost, LIFTED, soft - offset), mean(shifted(slope)), mean(rail.place),
-            mean(shifted(R)), mean(shifted(curvature)) + mean(rail.curvature),
-        )  # fmt: skip
+        # Row by row, as BLAS does not divide one row among threads, which wait for each other longer than this takes.
+        slope, radius, curvature = (np.vecdot(w, values[:, part]) / total for values in others)
+        place, rail_curvature = (np.vecdot(w, values[part]) / total for values in (rail.place, rail.curvature))
+        soft = lowest - np.log(total * self.step)
+        return np.array([soft, slope, place, radius, curvature + rail_curvature])
 
     @staticmethod
-    def _circles_at(side: Side, across: Array, roll: float) -> Array:
+    def _circles_at(side: Side, across: Array, roll: Array) -> Array:
         """Places on the wheel whose points lie at these distances from the middle of the wheelset: Newton's method."""
         s = across - side.tape_place
         low, high = max(side.wheel.start, INNERMOST), side.wheel.end
@@ -253,8 +259,18 @@ class ContactTable:
 
 @final
 class RailStrip(NamedTuple):
-    """Places across a rail, with height and curvature there."""
+    """Places across a rail, with height (in eps) and curvature there."""
 
     place: Array
     height: Array
+    curvature: Array
+
+
+@final
+class WheelStrip(NamedTuple):
+    """Places across a wheel: height (in eps) over the middle of its axle, slope, radius of the circle, curvature."""
+
+    height: Array
+    slope: Array
+    radius: Array
     curvature: Array
