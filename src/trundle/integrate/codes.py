@@ -34,6 +34,7 @@ OVERDUE = -1e-9  # value below which an event that nobody saw coming is due
 STRIDE = 0.15  # longest move of a common normal that is looked for, of the reach of the search
 FAR = 3.0  # gap of a common normal over its last change from which on it is not close
 RIVAL_REST = 5  # most steps of a run between two looks at its common normals
+LANE_RIVAL_STEPS = 4  # steps from one such look to the next in lanes
 
 # of a guard, in a step: change over the smallest value that asks for a closer look; change that a bend adds over the
 # smallest value, below which a change is even; and what is left of a bend from one look to the next

@@ -319,7 +319,11 @@ class LaneRecord(StepRecord):
     guard_job: Ints  # whose signs are known
     guard_news: int  # 1: a job is new in its lane
     rival_turn: int  # steps since the first pack of each contact had its turn
+    rival_rest: int  # steps before the next turn
+    rival_stride: int  # steps between two turns
+    rival_news: int  # 1: a job may be new in its lane
     rival_job: Ints  # whose rivals are pursued
+    rival_due: Floats  # the time of the next look at the latest
     rival_row: int  # numbers of one run in `rival_start`
     rival_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints

@@ -50,6 +50,8 @@ def refill(run: LaneRecord) -> int:
                 learn_lane(run, lane)
             given += 1
     run.guard_news = 1
+    if given > 0:
+        run.rival_news = 1
     return given
 
 

@@ -2,8 +2,9 @@
 
 The first of the packs of a contact looks for common normals, the others follow what is known: at first the nearest ones
 that a search at the start has found, later also what the first pack has found, in place of the farthest. At every
-third step one pack has its turn: the first one twice as often as the others, and instead of one that has nothing to
+fourth step one pack has its turn: the first one twice as often as the others, and instead of one that has nothing to
 follow. A pack in which a gap may vanish is looked at at once, and one pack at every step where a contact may be open.
+All other steps only compare the times of the lanes with those of their next looks.
 """
 
 import math
@@ -11,9 +12,7 @@ import math
 from trundle.integrate import codes as at
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.rivals import SETTLING, WIDEST, pursue
-from trundle.kernel.pointers import inner, shifted
-
-EVERY = 3  # steps between two turns
+from trundle.kernel.pointers import copy, inner, shifted
 
 
 @inner
@@ -75,13 +74,27 @@ def follows_any(run: LaneRecord, pack: int) -> bool:
 
 
 @inner
+def plan_looks(run: LaneRecord) -> None:
+    """For each lane the time at which a gap may have shrunk by a third since the last look."""
+    w, held, value, slope, since = run.rival_lanes, run.rival_held, run.rival_value, run.rival_slope, run.rival_since
+    for lane in range(w):
+        run.rival_due[lane] = math.inf
+    for pack in range(run.n_rivals):
+        for lane in range(w if follows_any(run, pack) else 0):
+            i = pack * w + lane
+            due = since[i] + value[i] / (at.FAR * slope[i])
+            if held[i] != 0 and due < run.rival_due[lane]:
+                run.rival_due[lane] = due
+
+
+@inner
 def pack_in_turn(run: LaneRecord, contact: int) -> int:
     """Which pack of a contact is looked at after this step; -1 where none is."""
     packs, first = run.rival_packs, contact * run.rival_packs
     if run.rival_loose[first] == 1:
         return first + run.rival_turn % packs
-    turn = run.rival_turn // EVERY
-    if run.rival_turn % EVERY != 0:
+    turn = run.rival_turn // at.LANE_RIVAL_STEPS
+    if run.rival_turn % at.LANE_RIVAL_STEPS != 0:
         return -1
     pack = first + 1 + (turn // 2) % (packs - 1) if turn % 2 == 1 else first
     return pack if follows_any(run, pack) else first
@@ -91,38 +104,66 @@ def pack_in_turn(run: LaneRecord, contact: int) -> int:
 def states_reached(run: LaneRecord) -> None:
     """States and times at which all lanes are: those without an accepted step stay."""
     w, states, accept = run.lanes, shifted(run.rival_x, WIDEST * run.lanes), run.accept
-    for m in range(run.n_x):
-        for lane in range(w):
-            i = m * w + lane
-            states[i] = run.x_new[i] if accept[lane] == at.ACCEPTED else run.x[i]
+    copy(run.x_new, states, run.n_x * w)
+    for lane in range(w):
+        if accept[lane] != at.ACCEPTED:
+            for m in range(run.n_x):
+                states[m * w + lane] = run.x[m * w + lane]
+
+
+@inner
+def begin_new_jobs(run: LaneRecord) -> None:
+    """Runs that are new in their lanes begin with what is known at their start."""
+    for lane in range(run.lanes):
+        if run.rival_job[lane] != run.job[lane]:
+            run.rival_job[lane] = run.job[lane]
+            if run.job[lane] >= 0:
+                begin_rivals(run, lane)
+    run.rival_news = 0
+
+
+@inner
+def pursue_pack(run: LaneRecord, pack: int) -> None:
+    """Newton steps of a pack; what the first pack of a contact has found is handed over, lanes that meet one are
+    ALARMED.
+    """
+    unsettled, hit = True, run.rival_hit
+    for _ in range(SETTLING):
+        if unsettled:
+            unsettled = pursue(run, pack, run.clock, run.p)
+    for lane in range(run.lanes):
+        if pack % run.rival_packs == 0 and run.rival_held[pack * run.rival_lanes + lane] != 0:
+            hand_over(run, pack, lane)
+        if hit[lane] == 1 and run.accept[lane] == at.ACCEPTED:
+            run.accept[lane] = at.ALARMED
+        hit[lane] = 0
 
 
 @inner
 def pursue_in_lanes(run: LaneRecord) -> None:
     """Pursue those of the runs in all lanes, at the ends of the accepted steps; a lane that meets one is ALARMED."""
-    w, job, known, hit, accept, packs = run.lanes, run.job, run.rival_job, run.rival_hit, run.accept, run.rival_packs
+    w, t, h, clock, accept, due, soon = run.lanes, run.t, run.h, run.clock, run.accept, run.rival_due, 0
+    if run.rival_news == 1:
+        begin_new_jobs(run)
+        plan_looks(run)
     for lane in range(w):
-        run.clock[lane] = run.t[lane] + (run.h[lane] if accept[lane] == at.ACCEPTED else 0.0)
-        if known[lane] != job[lane]:
-            known[lane] = job[lane]
-            if job[lane] >= 0:
-                begin_rivals(run, lane)
-    run.rival_turn = (run.rival_turn + 1) % (2 * EVERY * packs * (packs - 1))
-    copied, turn = False, -1
+        clock[lane] = t[lane] + (h[lane] if accept[lane] == at.ACCEPTED else 0.0)
+        soon |= int(clock[lane] > due[lane])
+    run.rival_rest -= 1
+    in_turn = run.rival_rest <= 0
+    if soon == 0 and not in_turn:
+        return
+    packs, copied, turn = run.rival_packs, False, -1
+    if in_turn:
+        run.rival_rest = run.rival_stride
+        run.rival_turn = (run.rival_turn + run.rival_stride) % (2 * at.LANE_RIVAL_STEPS * packs * (packs - 1))
     for pack in range(run.n_rivals):
-        which = pack % packs
-        turn = pack_in_turn(run, pack // packs) if which == 0 else turn
-        if pack == turn or may_vanish_in(run, pack):
+        if in_turn and pack % packs == 0:
+            turn = pack_in_turn(run, pack // packs)
+        if pack == turn or (soon != 0 and may_vanish_in(run, pack)):
             if not copied:
                 states_reached(run)
                 copied = True
-            unsettled = True
-            for _ in range(SETTLING):
-                if unsettled:
-                    unsettled = pursue(run, pack, run.clock, run.p)
-            for lane in range(w):
-                if which == 0 and run.rival_held[pack * w + lane] != 0:
-                    hand_over(run, pack, lane)
-                if hit[lane] == 1 and accept[lane] == at.ACCEPTED:
-                    accept[lane] = at.ALARMED
-                hit[lane] = 0
+            pursue_pack(run, pack)
+    if copied:
+        plan_looks(run)
