@@ -272,8 +272,8 @@ __all__ = [
     "where",
 ]
 
-# Where each public name lives. None is imported before it is first asked for: numpy, CasADi and the classes of a
-# model take longer than a user at a prompt should wait for, and few scripts need them all.
+# The module of each public name. Modules are imported when one of their names is first used: to import numpy, CasADi
+# and all classes of models would delay every start, and few scripts need them all.
 _NAMES = {
     "trundle.bicycle": "bicycle",
     "trundle.contact.brush_tyre": "BrushTyre",
@@ -368,7 +368,7 @@ _ELSEWHERE = {
     "Particle": _BODY,
     "symbols": _SYMBOLS,
     "dynamicsymbols": _SYMBOLS,
-    "KanesMethod": "m.build() derives the equations (by Kane's method unless told otherwise)",
+    "KanesMethod": "m.build() derives the equations (by Kane's method unless another formalism is given)",
     "Friction": "friction of a contact is its law, law=tr.Coulomb(0.3); in a joint, law=tr.Damper(0.1) or your own "
     "tr.Motor(lambda t, q, u: ...)",
     "deg2rad": _DEGREES,
@@ -391,7 +391,7 @@ def __getattr__(name: str) -> Any:
     module = import_module(_HOME[name])
     found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
     globals()[name] = found  # next time without this function
-    import_module("trundle.arguments").answer_calls(globals(), [name])
+    import_module("trundle.arguments").explain_module_calls(globals(), [name])
     return globals()[name]
 
 

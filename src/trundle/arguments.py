@@ -24,29 +24,29 @@ BARE = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError,
 
 
 def advised(values: str = "", called: str = "", /, **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator of a method: errors of wrong calls explain what to write. `advice` has, for names of arguments that it
-    does not take, what to write instead ("*": for all others); `values` is shown where there are too many or too few
-    values. `called` is the name under which users call it, if that is not its own.
+    """Decorator of a method: errors of wrong calls explain what to write. `advice` maps names of arguments that the
+    method does not take to what should be written instead ("*": all other names); `values` is shown if there are too
+    many or too few values. `called` is the name under which users call the method, if that is not its own.
     """
-    return lambda function: _answered(function, 1, called, values, advice)
+    return lambda function: _explained(function, 1, called, values, advice)
 
 
 def advised_function(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The same for a function."""
-    return lambda function: _answered(function, 0, "", values, advice)
+    """`advised` for a function."""
+    return lambda function: _explained(function, 0, "", values, advice)
 
 
 def advised_class(values: str = "", **advice: str) -> Callable[[type[T]], type[T]]:
-    """The same for a class, whose arguments are those of its `__init__`."""
+    """`advised` for a class, whose arguments are those of its `__init__`."""
 
     def advise(kind: type[T]) -> type[T]:
-        _answer_making(kind, values, advice)
+        _explain_constructor(kind, values, advice)
         return kind
 
     return advise
 
 
-def answering(kind: type[T]) -> type[T]:
+def explain_calls(kind: type[T]) -> type[T]:
     """Decorator of a public class: errors of wrong calls of it and of its public methods, and of unknown attributes,
     explain what to write.
     """
@@ -55,33 +55,33 @@ def answering(kind: type[T]) -> type[T]:
             continue
         if isinstance(member, classmethod | staticmethod):
             first = 1 if isinstance(member, classmethod) else 0
-            setattr(kind, name, type(member)(_answered(member.__func__, first)))
+            setattr(kind, name, type(member)(_explained(member.__func__, first)))
         elif isinstance(member, _Method):
-            member.function = _answered(member.function, 1)
+            member.function = _explained(member.function, 1)
         elif isinstance(member, FunctionType):
-            setattr(kind, name, _answered(member, 1))
-    _answer_making(kind)
+            setattr(kind, name, _explained(member, 1))
+    _explain_constructor(kind)
     if not any("__getattr__" in vars(base) for base in kind.__mro__):
-        setattr(kind, "__getattr__", _without)  # noqa: B010  a checker would take every name for an attribute
+        setattr(kind, "__getattr__", _unknown_attribute)  # noqa: B010  a checker would take every name for an attribute
     return kind
 
 
-def answering_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
-    """The same; `advice` has, for attributes that it does not have, what to use instead."""
+def explain_calls_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """`explain_calls` with advice: it maps attributes that the class does not have to what should be used instead."""
 
     def answer(kind: type[T]) -> type[T]:
         def without(self: object, name: str) -> NoReturn:
             raise unknown_attribute(self, name, advice)
 
         setattr(kind, "__getattr__", without)  # noqa: B010  a checker would take every name for an attribute
-        return answering(kind)
+        return explain_calls(kind)
 
     return answer
 
 
-def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
-    """For the public names of a module: errors of wrong calls of its functions and classes explain what to write, and
-    in a package so do those of unknown names.
+def explain_module_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
+    """Let errors of wrong calls of the public functions and classes of a module explain what to write; in a package
+    those of unknown names too.
     """
     if "__path__" in namespace and "__getattr__" not in namespace:
         package, known = str(namespace["__name__"]), list(names)
@@ -93,13 +93,15 @@ def answer_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) ->
     for name in names:
         found = namespace.get(name)
         if isinstance(found, type):
-            _answer_making(found)
+            _explain_constructor(found)
         elif isinstance(found, FunctionType | _Cached):
-            answered = _ANSWERED.setdefault(found, _answered(found, 0))  # one, in all modules that have it
+            explained = _EXPLAINED.setdefault(
+                found, _explained(found, 0)
+            )  # the same object in all modules that import it
             home = vars(sys.modules[found.__module__])
             if home.get(name) is found:
-                home[name] = answered  # where pickle looks for it
-            namespace[name] = answered
+                home[name] = explained  # where pickle looks for it
+            namespace[name] = explained
 
 
 def method(call: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -155,10 +157,10 @@ class _BoundMethod:
 
 
 def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type[T]], type[T]]:
-    """Decorator of a frozen dataclass: `refuse` raises the error where an attribute is set (object, name, value)."""
+    """Decorator of a frozen dataclass: setting an attribute calls `refuse(object, name, value)`, which raises."""
 
     def seal(kind: type[T]) -> type[T]:
-        setattr(kind, "__setattr__", refuse)  # noqa: B010  a frozen dataclass lets none be written in its class
+        setattr(kind, "__setattr__", refuse)  # noqa: B010  a frozen dataclass must not define it in its body
         return kind
 
     return seal
@@ -182,7 +184,7 @@ def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> Attri
 
 
 def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[str, str], short: str) -> AttributeError:
-    """The same for a module, which scripts call by a short name."""
+    """The error for a name that a module does not have; `short` is the name by which scripts import the module."""
     if name in advice:
         return AttributeError(f"module {module!r} has no {name!r}: {advice[name]}.", name=name)
     near = get_close_matches(name, known, n=3, cutoff=0.5)
@@ -190,20 +192,20 @@ def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[s
     return AttributeError(f"module {module!r} has no attribute {name!r}.{hint}", name=name)
 
 
-def _answer_making(kind: type, values: str = "", advice: Mapping[str, str] | None = None) -> None:
+def _explain_constructor(kind: type, values: str = "", advice: Mapping[str, str] | None = None) -> None:
     """Explain wrong calls of a class: of its `__init__`, or of the `__new__` of a named tuple."""
     name = "__new__" if isinstance(kind.__new__, FunctionType) else "__init__"
     made = getattr(kind, name)
-    if made in _ANSWERED:
+    if made in _EXPLAINED:
         if name in vars(kind):
             return
-        made = made.__wrapped__  # inherited: it answered for another class
+        made = made.__wrapped__  # inherited: its explanations are those of another class
     if made is object.__init__ and vars(kind).get("__new__", object.__new__) is object.__new__:
-        made = _made_of_nothing
+        made = _no_arguments
     if not isinstance(made, FunctionType) or issubclass(kind, Enum | BaseException):
         return
-    answered = _answered(made, 1, kind.__name__, values, advice)
-    setattr(kind, name, staticmethod(answered) if name == "__new__" else answered)
+    explained = _explained(made, 1, kind.__name__, values, advice)
+    setattr(kind, name, staticmethod(explained) if name == "__new__" else explained)
 
 
 def _by_user() -> bool:
@@ -214,21 +216,21 @@ def _by_user() -> bool:
     return str(caller.f_globals.get("__name__")).partition(".")[0] != __package__
 
 
-def _without(self: object, name: str) -> NoReturn:
+def _unknown_attribute(self: object, name: str) -> NoReturn:
     raise AttributeError(name) if name.startswith("_") else unknown_attribute(self, name, {})
 
 
-def _made_of_nothing(self: object) -> None:
+def _no_arguments(self: object) -> None:
     """For a class without arguments."""
 
 
-def _answered(
+def _explained(
     function: Callable[P, R], first: int, what: str = "", values: str = "", advice: Mapping[str, str] | None = None
 ) -> Callable[P, R]:
     """The function with explanations of wrong calls; users do not write its `first` arguments (self). The signature is
     inspected only if a call fails or contains truth values, so that correct calls cost little.
     """
-    if function in _ANSWERED:
+    if function in _EXPLAINED:
         return function
 
     @wraps(function)
@@ -257,8 +259,8 @@ def _answered(
                 raise TypeError(fault) from error
             raise
 
-    _ANSWERED[called] = called
+    _EXPLAINED[called] = called
     return called
 
 
-_ANSWERED: dict[Given, Given] = {}  # functions that answer, by themselves and by those that they stand for
+_EXPLAINED: dict[Given, Given] = {}  # decorated functions, by themselves and by the functions that they replace

@@ -8,7 +8,7 @@ from trundle.errors import StoreError
 
 
 def file_path(given: Path | str) -> Path:
-    """A path at which a file is wanted; a slash at its end, which a Path forgets, names a directory."""
+    """The path of a file to be written; one that ends with a slash, which Path drops, is refused as a directory."""
     path = Path(given)
     if str(given).endswith(("/", os.sep)) and not path.is_dir():
         raise StoreError(f"cannot write {given}: this is the name of a directory. Give the name of a file.")

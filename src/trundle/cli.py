@@ -229,7 +229,7 @@ def export(
     from trundle.command.find import model_path
     from trundle.command.fmu import export_fmu
 
-    load_source(source, set_)  # refuses what is not a model, or has no such parameter
+    load_source(source, set_)  # raises if it is no model, or has no such parameter
     typer.echo(f"written: {export_fmu(model_path(source), out, output or [], assignments(set_))}")
 
 

@@ -1,8 +1,8 @@
-"""Derivatives of expressions: the only place where CasADi differentiates (`kernel.differentiate` asks it for those of
-single operations).
+"""Derivatives of expressions: the only module that lets CasADi differentiate (besides `kernel.differentiate`, which
+takes the derivatives of single operations from it).
 
-Coefficients that are looked up in tables are constant within a cell, so their derivative is zero. CasADi does not know
-this; it is taken into account here.
+Coefficients that are looked up in tables are constant within a cell, so their derivative is zero. CasADi does not
+know this; it is taken into account here.
 """
 
 import casadi as ca
@@ -17,7 +17,7 @@ def derivative(value: Expr, by: Expr) -> Expr:
 
 
 def derivatives(value: Expr, *by: Expr) -> list[Expr]:
-    """The same by several sets of symbols: look-ups in the value are dealt with once."""
+    """Partial derivatives of `value` by several sets of symbols; its table look-ups are processed only once."""
     lifted = lift([value])
     if lifted is None:
         return [ca.jacobian(value, symbols) for symbols in by]
@@ -25,7 +25,7 @@ def derivatives(value: Expr, *by: Expr) -> list[Expr]:
 
 
 def derivative_along(value: Expr, by: Expr, rates: Expr) -> Expr:
-    """Change of `value` while the symbols `by` change at `rates`."""
+    """Rate of change of `value` while the symbols `by` change at `rates`."""
     lifted = lift([value])
     if lifted is None:
         return ca.jtimes(value, by, rates)

@@ -8,8 +8,8 @@ class TrundleError(Exception):
     """Base of all errors raised by Trundle."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Not by its arguments, as exceptions are by default: an error that a worker process cannot hand over hangs the
-        # pool that waits for it.
+        # Exceptions are pickled by their arguments by default, which fails here; an error that a worker process cannot
+        # return makes its pool wait forever.
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -33,11 +33,11 @@ class TruthValueError(TrundleError, TypeError):
 
 
 class InertiaWarning(UserWarning):
-    """Moments of inertia that no body can have, but so close to possible ones that they may have been measured."""
+    """Moments of inertia that no body can have, but within a measuring error of possible ones."""
 
 
 class FrozenTimeWarning(UserWarning):
-    """Linear equations or an equilibrium of a model that changes with time, taken at one time."""
+    """Linear equations or an equilibrium of a model that depends on time, computed at one instant."""
 
 
 class UnsteadyWarning(UserWarning):
@@ -53,7 +53,7 @@ class DerivativeWarning(UserWarning):
 
 
 class MultiplierWarning(UserWarning):
-    """Floquet multipliers of periodic motions that are inaccurate because the mesh is too coarse."""
+    """Floquet multipliers of a periodic motion are inaccurate because the mesh is too coarse."""
 
 
 class UnknownNameError(TrundleError, KeyError):
@@ -94,4 +94,4 @@ class FileError(TrundleError):
 
 
 class SolveError(TrundleError):
-    """A numerical question has no answer (equilibrium, linearisation, ...)."""
+    """A numerical problem has no solution (equilibrium, linearisation, ...)."""

@@ -1,7 +1,7 @@
-"""Python's garbage collector, while equations are derived.
+"""Pausing Python's garbage collector while equations are derived.
 
-Deriving makes some hundred thousand small objects, nearly all of which stay. The collector goes through all objects of
-the process again and again meanwhile, and finds nothing: a tenth of the time of a build.
+A derivation makes some hundred thousand small objects, nearly all of which are kept. The collector would examine all
+objects of the process again and again without finding garbage, for a tenth of the time of a build.
 """
 
 import gc
@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from threading import Lock
 
 _LOCK = Lock()
-_paused = 0  # by how many, in all threads
+_paused = 0  # number of active pauses, in all threads
 _was_on = False
 
 
 @contextmanager
 def paused_garbage_collection() -> Iterator[None]:
-    """No garbage is collected meanwhile; may be nested and used by several threads."""
+    """Context in which no garbage is collected; may be nested and used by several threads."""
     global _paused, _was_on
     with _LOCK:
         _paused += 1

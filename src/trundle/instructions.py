@@ -17,31 +17,31 @@ import numpy as np
 from trundle.typing import Array, Integers, TapeFunction
 
 _ROW = 32
-"""Letters of an instruction in CasADi's text: four whole numbers of 32 bits, four bits a letter, the low ones first."""
+"""Letters of an instruction in CasADi's text: four integers of 32 bits, four bits to a letter, low bits first."""
 _SAMPLES = 20
 SHORT = 100
 """Number of instructions up to which reading them one by one is faster."""
 
 Step = tuple[int, int, Sequence[int], Sequence[int]]
-"""Number of the instruction, operation of CasADi, registers (or places) that it takes, and that it gives."""
+"""Number of the instruction, operation of CasADi, registers (or places) of its operands, and of its results."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """All instructions of a function, which works on numbered registers."""
+    """All instructions of a function that works on numbered registers."""
 
     function: TapeFunction
     rows: Integers
-    """Operation, result, first and second operand (one operand stands twice). For an input: which one and the place in
-    it as operands; for an output: which one as the result, then the register, then the place. Those of a call are told
-    by CasADi alone."""
+    """Operation, result, first and second operand (a single operand is repeated). Input: its number and the place in it
+    are the operands. Output: its number is the result, then come the register and the place. Operands and results of a
+    call are not here, but returned by CasADi."""
     numbers: Array
-    """The value of an instruction that is a constant."""
+    """The value of each instruction that is a constant."""
 
     @cached_property
     def n_operands(self) -> dict[int, int]:
-        """How many operands each operation has that occurs and is not a call."""
+        """Number of operands of each operation that occurs, except calls."""
         kinds, first = np.unique(self.rows[:, 0], return_index=True)
         take = self.function.instruction_input
         return {int(code): len(take(int(k))) for code, k in zip(kinds, first, strict=True) if code != ca.OP_CALL}
@@ -65,10 +65,10 @@ def instructions(function: TapeFunction) -> Instructions:
 
 
 def _from_text(function: TapeFunction) -> Instructions | None:
-    """None where the text has another form."""
+    """The instructions read from CasADi's text; None if the text has another format."""
     count, text = function.n_instructions(), function.serialize()
     last = count - 1
-    first, end = _asked(function, 0), _asked(function, last)
+    first, end = _read_one(function, 0), _read_one(function, last)
     if first is None or end is None:
         return None
     begin, close = _letters(first), _letters(end)
@@ -90,18 +90,18 @@ def _from_text(function: TapeFunction) -> Instructions | None:
 
 
 def _agrees(found: Instructions, k: int) -> bool:
-    asked = _asked(found.function, k)
-    if asked is None:
+    instruction = _read_one(found.function, k)
+    if instruction is None:
         return int(found.rows[k, 0]) == ca.OP_CALL
-    row, number = asked
+    row, number = instruction
     if row[0] == ca.OP_CONST:
         same = np.array([number]).tobytes() == found.numbers[k].tobytes()
         return same and bool(np.array_equal(found.rows[k, :2], row[:2]))
     return bool(np.array_equal(found.rows[k], row))
 
 
-def _asked(function: TapeFunction, k: int) -> tuple[list[int], float] | None:
-    """Row and number of an instruction as CasADi tells them; None for a call."""
+def _read_one(function: TapeFunction, k: int) -> tuple[list[int], float] | None:
+    """Row and number of an instruction as CasADi returns them; None for a call."""
     code = function.instruction_id(k)
     if code == ca.OP_CALL:
         return None
@@ -113,8 +113,8 @@ def _asked(function: TapeFunction, k: int) -> tuple[list[int], float] | None:
     return [code, give[0], take[0], take[-1]], 0.0
 
 
-def _letters(asked: tuple[list[int], float]) -> str:
-    row, number = asked
+def _letters(instruction: tuple[list[int], float]) -> str:
+    row, number = instruction
     words = np.array(row, "<i4").tobytes()
     if row[0] == ca.OP_CONST:
         words = words[:8] + np.array([number], "<f8").tobytes()
@@ -125,9 +125,9 @@ def _one_by_one(function: TapeFunction) -> Instructions:
     count = function.n_instructions()
     rows, numbers = np.zeros((count, 4), np.int64), np.zeros(count)
     for k in range(count):
-        asked = _asked(function, k)
-        if asked is None:
+        instruction = _read_one(function, k)
+        if instruction is None:
             rows[k, 0] = ca.OP_CALL
         else:
-            rows[k], numbers[k] = asked
+            rows[k], numbers[k] = instruction
     return Instructions(function, rows, numbers)

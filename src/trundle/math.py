@@ -1,4 +1,5 @@
-"""Functions of mathematics for laws, outputs and events: of CasADi symbols they give expressions, of numbers floats.
+"""Mathematical functions for laws, outputs and events: applied to CasADi symbols they return expressions, to numbers
+floats.
 
 One table serves Python users (`tr.sin`, `tr.where`, ...) and the expressions in model files.
 """
@@ -10,7 +11,7 @@ from typing import final
 
 import casadi as ca
 
-from trundle.arguments import answer_calls
+from trundle.arguments import explain_module_calls
 from trundle.symbol import keeping
 from trundle.typing import Expr
 
@@ -169,21 +170,21 @@ def step(x: Expr) -> Expr:
 
 @keeping
 def power(base: Expr, exponent: Expr) -> Expr:
-    """base ** exponent; not a number where the result would be complex, infinite where it would overflow."""
+    """base ** exponent; NaN where the result would be complex, infinite where it would overflow."""
     return ca.power(base, exponent)
 
 
 @final
 @dataclass(frozen=True)
 class MathFunction:
-    """A function that expressions may call, with the least and the largest number of its arguments."""
+    """A function that expressions may call, with the smallest and the largest number of its arguments."""
 
     call: Callable[..., Expr]
     fewest: int
     most: int
 
     def accepts(self, count: int) -> bool:
-        """Whether it can be called with so many arguments."""
+        """Whether it can be called with this number of arguments."""
         return self.fewest <= count <= self.most
 
     @property
@@ -196,7 +197,7 @@ class MathFunction:
 
 _OF_ONE = ("degrees", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs",
            "sign", "floor", "ceil", "step")  # fmt: skip
-answer_calls(globals(), [*_OF_ONE, "atan2", "min", "max", "where", "rpm", "kmh"])
+explain_module_calls(globals(), [*_OF_ONE, "atan2", "min", "max", "where", "rpm", "kmh"])
 
 FUNCTIONS: dict[str, MathFunction] = {
     **{name: MathFunction(globals()[name], 1, 1) for name in _OF_ONE},
@@ -209,4 +210,4 @@ FUNCTIONS: dict[str, MathFunction] = {
 CONSTANTS: dict[str, float] = {"pi": pi}
 
 RESERVED = frozenset({*FUNCTIONS, *CONSTANTS, "t", "q", "u", "and", "or", "not"})
-"""Words of expressions, which cannot name a parameter."""
+"""Words that have a meaning in expressions, so that no parameter can have them as its name."""

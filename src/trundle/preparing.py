@@ -1,5 +1,5 @@
-"""Messages on stderr while work takes longer than half a second: what is prepared and how long it took, or how far long
-work has got.
+"""Progress messages on stderr for work that takes longer than half a second: what is prepared and how long it took, or
+how much of a long computation is done.
 """
 
 import sys
@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from threading import Event, Lock, Timer
 
 PATIENCE = 0.5
-"""Seconds of silence."""
+"""Seconds before the first message."""
 EVERY = 0.2
-"""Seconds between two reports of how far long work is."""
+"""Seconds between two progress reports."""
 
-_busy = Lock()  # held by the outermost: what is prepared inside it is part of it
+_busy = Lock()  # held by the outermost context: work nested in it writes no messages of its own
 
 
 def in_notebook() -> bool:
-    """Whether this Python is the kernel of a notebook; to have imported what makes one is not enough."""
+    """Whether this Python is the kernel of a notebook (ipykernel may be imported without one)."""
     kernel = sys.modules.get("ipykernel.kernelapp")
     return kernel is not None and bool(kernel.IPKernelApp.initialized())
 
@@ -29,8 +29,8 @@ def is_watched() -> bool:
 
 @contextmanager
 def preparing(what: str) -> Iterator[None]:
-    """Around work that cannot say how far it is, or as a decorator of what does it: 'trundle: preparing WHAT ... 3.1 s'
-    on stderr where it takes long.
+    """Context or decorator for work without progress reports: writes 'trundle: preparing WHAT ... 3.1 s' to stderr if
+    it takes long.
     """
     if not is_watched() or not _busy.acquire(blocking=False):
         yield
@@ -56,8 +56,8 @@ def preparing(what: str) -> Iterator[None]:
 
 @contextmanager
 def under_way(what: str) -> Iterator[Callable[[str], None]]:
-    """Around long work, which reports how far it is ('12 of 100 cases'): from half a second on the last report stands
-    in one line of stderr, 'trundle: WHAT, REPORT, 4 s', until the work is done. Work inside it is part of it.
+    """Context for long work that reports its progress ('12 of 100 cases'): after half a second, stderr shows the latest
+    report in one line, 'trundle: WHAT, REPORT, 4 s', until the work is done. Nested work writes nothing of its own.
     """
     if not is_watched() or not _busy.acquire(blocking=False):
         yield _ignore
@@ -84,7 +84,7 @@ def under_way(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def reported_elsewhere() -> Iterator[None]:
-    """Around work whose progress is shown by something else, such as a bar: what is inside it reports nothing."""
+    """Context for work whose progress is shown in another way, such as a bar: nothing inside it writes messages."""
     taken = _busy.acquire(blocking=False)
     try:
         yield

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any as Answering  # what answers for all parts
+from typing import Any as QuantitySource  # holds the quantities of all parts
 from typing import NamedTuple, final
 
 from trundle.typing import Expr
 
-Of = Callable[[Answering], Expr]
-"""Expression of a quantity, from what answers for all parts: `Signals` for signals, `Expressions` for the others."""
+Of = Callable[[QuantitySource], Expr]
+"""Makes the expression of a quantity from the object that holds those of all parts: `Signals` for signals,
+`Expressions` for the others."""
 
 
 @final
@@ -29,22 +30,22 @@ class Quantity:
     the same `group` are evaluated together.
     """
 
-    owner: str  # name of the body, connection or force; empty for what the model as a whole has
-    kind: str  # what it is of its owner
-    unit: str  # of all components, or those of each with commas between them
+    owner: str  # name of the body, connection or force; empty for quantities of the whole model
+    kind: str  # its name without that of the owner, such as "angle"
+    unit: str  # of all components, or a list of units with commas, one for each component
     text: str
     size: int = 1
-    of: Of | None = None  # None where it follows from the numbers of other quantities
+    of: Of | None = None  # None if it is computed from the values of other quantities
     group: str = "joints"
-    part: str = "connection"  # kind of the part that yields it: body, connection, force, energy, output, power
+    part: str = "connection"  # kind of the part that it belongs to: body, connection, force, energy, output, power
     order: int = 0  # 1 for a rate, 2 for an acceleration
-    components: tuple[str, ...] = ()  # their names, where they are not those of axes
+    components: tuple[str, ...] = ()  # names of the components, if they are not the usual x, y, z
     needs: Needs = Needs.NOTHING
-    signal: bool = False  # laws, forces, outputs and events may ask for it
+    signal: bool = False  # laws, forces, outputs and events may use it
     start: bool = False  # a start value may be given for it
-    coordinate: bool = False  # one number along which efforts may act
-    changes: bool = False  # events may change it, all of it or a component
-    listed: bool = True  # in the list of names; else known but not listed
+    coordinate: bool = False  # a scalar along which efforts may act
+    changes: bool = False  # events may change it or a component of it
+    listed: bool = True  # it is in the list of names; otherwise it is available but not listed
 
     @property
     def name(self) -> str:
@@ -57,12 +58,12 @@ class Quantity:
         return self.components or LABELS[self.size]
 
     def names(self) -> list[str]:
-        """Its long name, and those of its components."""
+        """The long name, and the names of the components."""
         return [self.name, *(f"{self.name}_{label}" for label in self.labels)]
 
 
 def units_of(unit: str, size: int) -> list[str]:
-    """The unit of each component of a quantity with this unit: "N, N m" are two."""
+    """The unit of each component: "N, N m" holds those of two."""
     units = unit.split(", ")
     return units if len(units) == size else [unit] * size
 
@@ -99,15 +100,15 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it is, in words."""
+        """Description in words."""
         return self.quantity.text if self.component is None else f"{self.quantity.text}, component {self.label}"
 
     @property
     def unit(self) -> str:
-        """Its unit; that of the component where they differ."""
+        """The unit; that of the component if the components have different ones."""
         whole = self.quantity
         return whole.unit if self.component is None else units_of(whole.unit, whole.size)[self.component]
 
     def pick(self, values: Expr) -> Expr:
-        """It, from the expression of the whole quantity."""
+        """The expression of this part, from that of the whole quantity."""
         return values if self.component is None else values[self.component]

@@ -1,15 +1,15 @@
 """Faster arithmetic of CasADi's SX symbols while equations are derived.
 
-For `a * b` CasADi tries what the operands could be (numbers, arrays, symbols), which takes 20 us. Where both are SX, or
-one is a number of Python, nothing has to be tried: `SX.binary`, called without its wrapper in Python, gives the same
-expression in 3 us. To derive the equations of a model is mostly such arithmetic. All other operands go the usual way.
+For `a * b` CasADi finds out by trial what the operands are (numbers, arrays, symbols), which takes 20 us. If both are
+SX, or one is a Python number, this is not needed: `SX.binary`, called without its Python wrapper, returns the same
+expression in 3 us. Deriving the equations of a model is mostly such arithmetic. Other operands are treated as usual.
 
-Functions such as `mtimes`, `vertcat` or `sin` are tried with numbers (DM) and with matrix symbols (MX) before CasADi
-takes them for SX. Whether an SX can become one of these takes it 10 us to find out: it looks for a method of that name,
-then imports NumPy and SciPy to ask whether this is one of their arrays. An SX has such methods here, which answer
-"no" (None) at once: half of the time of each call.
+Functions such as `mtimes`, `vertcat` or `sin` try to convert their arguments to numbers (DM) and to matrix symbols (MX)
+before they use them as SX. Each trial takes 10 us: CasADi looks for a conversion method, then imports NumPy and SciPy
+to test for their arrays. Here SX has these conversion methods, and they return None ("not possible") at once, which
+halves the time of each call.
 
-SX is changed inside `quick_symbols()` only; outside CasADi is as it was installed.
+SX is changed inside `quick_symbols()` only; elsewhere CasADi is as installed.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,11 +27,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OPERATORS: Final = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
-"""Python's names of the operators and CasADi's of the operations."""
+"""CasADi's operations by Python's names of the operators."""
 
 _KNOWN = (ca.SX, float, int)
 _LOCK = Lock()
-_inside = 0  # derivations that are under way, in all threads
+_inside = 0  # number of active contexts, in all threads
 
 
 def _direct(operation: int, usual: Callable[[Expr, Expr], Expr], swapped: bool) -> Callable[[Expr, Expr], Expr]:
@@ -54,14 +54,14 @@ def _quick_operators() -> dict[str, Callable[[Expr, Expr], Expr]]:
 
 
 CONVERSIONS: Final = ("__DM__", "__MX__")
-"""Methods by which CasADi asks an object for the numbers or the matrix symbol that it stands for."""
+"""Methods by which CasADi converts an object to numbers or to a matrix symbol."""
 
 _QUICK: dict[str, object] = {**_quick_operators(), **dict.fromkeys(CONVERSIONS, type(None))}
 
 
 @contextmanager
 def quick_symbols() -> Iterator[None]:
-    """SX without the search for the kind of operands; may be nested and used by several threads."""
+    """Context in which operators of SX skip the search for the kind of operands; may be nested, also across threads."""
     global _inside
     with _LOCK:
         _inside += 1
@@ -79,7 +79,7 @@ def quick_symbols() -> Iterator[None]:
 
 
 def with_quick_symbols(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, all of which happens inside `quick_symbols()`."""
+    """The function, executed inside `quick_symbols()`."""
 
     @wraps(function)
     def inside(*args: P.args, **named: P.kwargs) -> R:

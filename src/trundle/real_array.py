@@ -8,14 +8,14 @@ from trundle.typing import Array
 
 
 def real_array(values: object) -> Array:
-    """An array of floats; TypeError or ValueError where something else than numbers is among the values."""
+    """An array of floats; TypeError or ValueError if the values are not all numbers."""
     if not_numbers(values):
         raise TypeError("truth values and text are not numbers")
     return np.array(values, dtype=float)
 
 
 def not_numbers(values: object) -> bool:
-    """Whether truth values or text stand among the values, however deep in lists."""
+    """Whether there are truth values or text among the values, also in nested lists."""
     if isinstance(values, list | tuple):
         return any(map(not_numbers, values))
     if isinstance(values, bool | str | bytes):
@@ -24,7 +24,7 @@ def not_numbers(values: object) -> bool:
 
 
 def has_truth_values(values: Iterable[object]) -> bool:
-    """Whether a truth value of Python or NumPy stands among the values, or in their lists, tuples and dictionaries."""
+    """Whether there is a truth value of Python or NumPy among the values, also nested in lists, tuples or dicts."""
     for value in values:
         if value is True or value is False:
             return True

@@ -19,13 +19,13 @@ from trundle.typing import Given, Maker, Settings, Untyped
 
 _HOME = os.path.dirname(__file__)
 _LONG = 60
-_ABSTRACT = {"dict": "Mapping", "list": "Sequence", "tuple": "Sequence"}  # kinds as annotations name them
-UNADVISED = "_unadvised"  # attribute of an AttributeError that has no advice for this very name
+_ABSTRACT = {"dict": "Mapping", "list": "Sequence", "tuple": "Sequence"}  # names of types in annotations
+UNADVISED = "_unadvised"  # attribute of an AttributeError: there is no advice for the missing name
 
 
 def is_meant(error: BaseException) -> bool:
-    """Whether the error was raised by a `raise` statement of this package, so that its message is complete. It is not
-    where code of this package used an attribute that an object does not have: then the object is the wrong one.
+    """Whether the error was raised by a `raise` statement of this package, so that its message is complete. False if
+    code of this package used an attribute that an object does not have: then the user gave a wrong object.
     """
     last, before = error.__traceback__, None
     while last is not None and last.tb_next is not None:
@@ -39,8 +39,8 @@ def is_meant(error: BaseException) -> bool:
 
 @dataclass(frozen=True)
 class Call:
-    """A call that failed: the function, its name for users, how many of its first arguments are not theirs to write
-    (self), what was given, and how to write it.
+    """A call that failed: the function, its name for users, the number of its first arguments that users do not write
+    (self), the given arguments, and a text that says how to write them.
     """
 
     function: Maker
@@ -52,7 +52,7 @@ class Call:
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
-        """Those that users write."""
+        """The parameters that users write."""
         found = list(inspect.signature(self.function).parameters.values())
         return {p.name: p for p in found[self.first :]}
 
@@ -61,14 +61,14 @@ class Call:
         return self.args[self.first :]
 
     def unfit(self, error: BaseException, advice: Mapping[str, str]) -> str:
-        """What is wrong with the arguments of a call that did not get into the function; empty if it did."""
+        """What is wrong with the arguments of a call that failed before the function was entered; otherwise empty."""
         if not isinstance(error, TypeError) or self._entered(error):
             return ""
         fault = next(self._faults(advice), "")
         return " ".join(filter(None, (fault, self._takes(), self._meaning()))) if fault else ""
 
     def wrong_value(self) -> str:
-        """The first argument whose value is not what its annotation says; empty if all are."""
+        """The first argument whose value does not fit its annotation; empty if all fit."""
         bound = inspect.signature(self.function).bind_partial(*self.args, **self.named).arguments
         for name, parameter in self.parameters.items():
             hint = _hint(parameter.annotation, self.function)
@@ -77,21 +77,21 @@ class Call:
             given = bound[name] if parameter.kind is parameter.VAR_POSITIONAL else (bound[name],)
             wrong = [value for value in given if not fits(value, hint)]
             if wrong:
-                told = self._described(name) or _words(hint)
+                expected = self._described(name) or _words(hint)
                 remedy = f" {self.values[0].upper()}{self.values[1:]}." if self.values else ""
-                return f"{self.what}: {name} cannot be {_short(wrong[0])}. It takes {told}.{remedy}"
+                return f"{self.what}: {name} cannot be {_short(wrong[0])}. It takes {expected}.{remedy}"
         return ""
 
     def truth_value(self) -> str:
-        """The first argument with a truth value that stands for a number; empty if none has one."""
+        """The first argument with a truth value in place of a number; empty if there is none."""
         try:
             bound = inspect.signature(self.function).bind(*self.args, **self.named).arguments
         except TypeError:
-            return ""  # the call says what does not fit
+            return ""  # the call itself raises
         for name, parameter in self.parameters.items():
             if name in bound and has_truth_values((bound[name],)) and not _takes_truth_values(parameter):
-                told = self._described(name) or _words(_hint(parameter.annotation, self.function))
-                return f"{self.what}: {name} cannot have truth values, got {_short(bound[name])}. It takes {told}."
+                expected = self._described(name) or _words(_hint(parameter.annotation, self.function))
+                return f"{self.what}: {name} cannot have truth values, got {_short(bound[name])}. It takes {expected}."
         return ""
 
     def _entered(self, error: BaseException) -> bool:
@@ -112,9 +112,9 @@ class Call:
             if name not in by_name and not others:
                 near = get_close_matches(name, by_name, n=2)
                 otherwise = f"did you mean {' or '.join(near)}?" if near else advice.get("*", self.values)
-                told = advice.get(name, otherwise)
-                text = f"{self.what} has no argument {name!r}{': ' if told else ''}{told}"
-                yield text if told.endswith("?") else f"{text}."
+                remedy = advice.get(name, otherwise)
+                text = f"{self.what} has no argument {name!r}{': ' if remedy else ''}{remedy}"
+                yield text if remedy.endswith("?") else f"{text}."
         count = len(self.given)
         if count > len(by_place) and inspect.Parameter.VAR_POSITIONAL not in kinds:
             values = "1 value" if count == 1 else f"{count} values"
@@ -140,14 +140,14 @@ class Call:
         return f"It takes {' and '.join(filter(None, (names, 'options' * others))) or 'none'}."
 
     def _meaning(self) -> str:
-        """The first sentence about the function, or about the class that it makes an object of."""
+        """The first sentence of the docstring of the function, or of the class that it constructs."""
         name = inspect.unwrap(self.function).__name__
         of: Given = {"__init__": type(self.args[0]), "__new__": self.args[0]}[name] if name[0] == "_" else self.function
         text = " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
         return f"{_first_sentence(text)}."
 
     def _described(self, name: str) -> str:
-        """What the docstring says of an argument: its kind, and the first sentence about it."""
+        """The description of an argument in the docstring: its type and its first sentence."""
         lines = inspect.cleandoc(self.function.__doc__ or "").split("\n")
         for i, line in enumerate(lines):
             names, colon, kind = line.partition(" : ")
@@ -159,12 +159,14 @@ class Call:
 
 
 def _first_sentence(text: str) -> str:
-    """Without its full stop; one before a number or a small letter belongs to an abbreviation, as in "Ch. 4"."""
+    """The first sentence without its full stop. A full stop before a number or a small letter, as in "Ch. 4", belongs
+    to an abbreviation.
+    """
     return re.split(r"\.\s+(?=[^\s\da-z])", text, maxsplit=1)[0].rstrip(".")
 
 
 def _takes_truth_values(parameter: inspect.Parameter) -> bool:
-    """Whether an argument is or may hold True and False."""
+    """Whether an argument may be or contain True and False."""
     if isinstance(parameter.default, bool) or parameter.kind is parameter.VAR_KEYWORD:
         return True
     return "bool" in str(parameter.annotation) or parameter.name == "settings"  # of a run: options of any kind
@@ -183,7 +185,7 @@ def fits(value: object, hint: Untyped) -> bool:
         return isinstance(value, str | Number | None) and value in inner
     if hint in (float, int, complex):
         return isinstance(value, Number) or _is_expression(value)
-    if isinstance(hint, str):  # names of classes that are not known here
+    if isinstance(hint, str):  # names of classes that cannot be resolved here
         name = type(value).__name__.removesuffix("Type")
         return type(value).__module__ != "builtins" or name in hint or _ABSTRACT.get(name, name) in hint
     kind = NoneType if hint is None else origin or hint
@@ -191,7 +193,7 @@ def fits(value: object, hint: Untyped) -> bool:
         return True
     if vars(kind).get("_is_protocol", False):
         return {name for name in dir(kind) if not name.startswith("_")} <= set(dir(value))
-    if isinstance(value, str):  # a sequence of letters is meant nowhere
+    if isinstance(value, str):  # no argument is meant to be a sequence of letters
         return kind is str or issubclass(kind, os.PathLike)
     if kind is not str and issubclass(kind, Collection):
         return isinstance(value, kind) or (_is_listed(value) and not issubclass(kind, Mapping))
@@ -209,13 +211,13 @@ def _is_listed(value: object) -> bool:
 
 
 def _hint(annotation: Untyped, function: Maker) -> Untyped:
-    """The annotation; one in quotes is read where the function stands, if its names are known there."""
+    """The annotation; one in quotes is evaluated in the module of the function, if its names are known there."""
     if not isinstance(annotation, str):
         return object if annotation is inspect.Parameter.empty else annotation
     try:
         return eval(annotation, inspect.unwrap(function).__globals__)
     except NameError:
-        return annotation  # it names what is imported for checkers only
+        return annotation  # it names something that is imported for type checkers only
 
 
 def _words(hint: Untyped) -> str:

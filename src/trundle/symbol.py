@@ -1,4 +1,4 @@
-"""Symbols of parameters, which stand for numbers that may change, and expressions of them."""
+"""Symbols of parameters, whose values may change from run to run, and expressions of them."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -19,8 +19,8 @@ REMEDY = (
 
 
 class ParameterExpression(ca.SX):
-    """A CasADi expression of parameters. It refuses to become a number or a truth value: CasADi itself would answer
-    nan, or with an error from inside.
+    """A CasADi expression of parameters. It cannot be converted to a number or a truth value: CasADi itself would
+    return NaN or raise an obscure error.
 
     Arithmetic with numbers and other parameters keeps the class; with other expressions, as inside laws, it gives
     plain expressions.
@@ -49,7 +49,7 @@ class ParameterExpression(ca.SX):
 
     @property
     def value(self) -> float:
-        """None: it raises an error that says where values are."""
+        """Always raises an error, which says where the values are."""
         raise AttributeError(f"{self._what()} it has no value. {DEFAULTS}")
 
     def _what(self) -> str:
@@ -58,7 +58,7 @@ class ParameterExpression(ca.SX):
         return f"the expression {short!r} of parameters may change from run to run:"
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Expr, **named: Option) -> Expr:
-        """np.sin(k), np.float64(2) * k: as tr.sin(k) and 2.0 * k, without the warning of CasADi."""
+        """np.sin(k) and np.float64(2) * k are tr.sin(k) and 2.0 * k, without the warning of CasADi."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"\s*casadi: a numpy function", FutureWarning)
             found = super().__array_ufunc__(ufunc, method, *inputs, **named)
@@ -67,7 +67,7 @@ class ParameterExpression(ca.SX):
     def __array_function__(
         self, function: Callable[..., Expr], types: Iterable[type], args: tuple[Expr, ...], named: dict[str, Option]
     ) -> Expr:
-        """np.sum(k), np.where(k > 0, ...): as for plain expressions, which CasADi knows by their class."""
+        """np.sum(k) and np.where(k > 0, ...) as for plain expressions, which CasADi recognises by their class."""
         plain = tuple(_plain(a) for a in args)
         if function in (np.any, np.all) and isinstance(plain[0], ca.SX):
             plain = (plain[0] != 0, *plain[1:])  # CasADi compares with 1
@@ -83,7 +83,7 @@ class ParameterExpression(ca.SX):
 
 
 def _plain(value: Expr) -> Expr:
-    """An argument of a function of NumPy with expressions of parameters as plain ones, also inside lists."""
+    """An argument of a NumPy function, with expressions of parameters converted to plain ones, also inside lists."""
     if isinstance(value, list | tuple):
         return type(value)(_plain(v) for v in value)
     return ca.SX(value) if isinstance(value, ParameterExpression) else value
@@ -114,7 +114,7 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
 
 
 def _kept(found: Expr, args: tuple[Expr, ...]) -> Expr:
-    """What an operation gave, as an expression of parameters where its arguments are such, or numbers."""
+    """The result of an operation; a ParameterExpression if its arguments are numbers and expressions of parameters."""
     if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
         return found
     mixed = any(isinstance(a, ca.SX) and not isinstance(a, ParameterExpression) for a in args)

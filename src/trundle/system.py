@@ -1,9 +1,9 @@
-"""A built model, frozen: what it is. `Runs` integrate it and `Analyses` answer all else, by functions in `study`."""
+"""A built model, frozen. `Runs` integrate it and `Analyses` do everything else, by functions in `study`."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.equations.derivation import Derivation
 from trundle.equations.mobility import Mobility
 from trundle.garbage_collection import paused_garbage_collection
@@ -31,8 +31,9 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
     relax : mapping, optional
         Weights between 0 and 1 by names of constraint rows ("connection.bond"): numbers or functions of the signals.
     omit : mapping, optional
-        Imaginary forces of bodies in moving frames that are left out, to see what they do: {"car": "rotation"},
-        {"car": ("rotation", "gyroscopic")}, {"car": {"rotation": "moment_z"}} in the axes of the frame, {"car": "all"}.
+        Inertial (fictitious) forces of bodies in moving frames that are left out, to see their effect:
+        {"car": "rotation"}, {"car": ("rotation", "gyroscopic")}, {"car": {"rotation": "moment_z"}} in the axes of the
+        frame, {"car": "all"}.
 
     Raises
     ------
@@ -44,21 +45,21 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
         return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 
-@answering
+@explain_calls
 @final
 class System(Runs, Analyses):
     """A built model: frozen, with its equations and machine code in one formalism, ready to simulate and analyse.
 
-    `start` and `state` are values by name; those of `model.start` hold for names that are not given, and a consistent
-    state is found. `parameters` are values of declared parameters by name, `t` is the time (s). Every question raises
-    SolveError, AssemblyError (no consistent state) or UnknownNameError, with what to do.
+    In its methods, `start` and `state` are values by name; names that are not given take the values of `model.start`,
+    and a consistent state near them is computed. `parameters` are values of declared parameters by name, `t` is the
+    time (s). Every method may raise SolveError, AssemblyError (no consistent state) or UnknownNameError.
     """
 
     def __init__(self, derivation: Derivation, formalism: str) -> None:
         self.formulation = formulate(derivation, formalism)
 
     def __reduce__(self) -> tuple[object, ...]:
-        self.formulation.kernels("base")  # made once here, and found in the cache by all who are sent this
+        self.formulation.kernels("base")  # made once here; processes that receive the pickle find them in the cache
         return _restored, (self.spec, self.formalism)
 
     def __repr__(self) -> str:
@@ -108,7 +109,7 @@ class System(Runs, Analyses):
         Raises
         ------
         UnknownNameError
-            With near names, where there is none.
+            If there is no such quantity; the message has similar names.
         """
         return self.formulation.quantity(name)
 
@@ -129,9 +130,9 @@ class System(Runs, Analyses):
     def compile(self) -> "System":
         """Generate machine code now.
 
-        A run begins in threaded code and changes to machine code, with the same bits, once that pays (after some ten
-        thousand evaluations). Where every run counts, as in a control loop or a benchmark, ask for it beforehand:
-        what every run needs is compiled, and whatever else was asked of this system so far.
+        A run begins in threaded code and changes to machine code, with bit-identical results, once that pays (after
+        some ten thousand evaluations). Call this before runs that must be fast from the beginning, as in a control
+        loop or a benchmark: it compiles what every run needs, and everything else that was used of this system so far.
 
         Returns
         -------
@@ -143,7 +144,7 @@ class System(Runs, Analyses):
         return self
 
     def in_formalism(self, formalism: str | None) -> "System":
-        """The same Spec in another formalism; what is derived and compiled is shared.
+        """The same Spec in another formalism; derived equations and compiled code are shared.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
-"""Names of types that are used everywhere.
+"""Type aliases that are used everywhere.
 
-What the checker cannot follow has a name here that says what is meant: the operators of CasADi, what users give before
-it is checked, what comes from files, and objects of libraries without types. The checker takes these names as `Any`.
-They are imported under them because mypy takes aliases of Any otherwise than Any in calls of overloaded functions.
+What the checker cannot follow has a telling name here: the operators of CasADi, user input before it is checked,
+contents of files, and objects of libraries without types. The checker treats these names as `Any`. They are imported
+under these names because mypy treats aliases of Any and Any itself differently in calls of overloaded functions.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,13 +32,13 @@ AnyArray = np.ndarray[Any, np.dtype[Any]]  # real or complex numbers
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Integers = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
-Values = Mapping[str, Value]  # what a study is given by name: numbers, vectors, tables in place of those of the model
-State = dict[str, Value]  # what a study answers by name: numbers, vectors
-Json = dict[str, Any]  # what goes into a file or to a browser as JSON
-Settings = Mapping[str, Any]  # words with what they are set to, which is only passed on or written down
-Options = dict[str, Any]  # keywords for a call
+Values = Mapping[str, Value]  # input of a study by name: numbers, vectors, tables that replace those of the model
+State = dict[str, Value]  # results of a study by name: numbers, vectors
+Json = dict[str, Any]  # JSON for a file or a browser
+Settings = Mapping[str, Any]  # settings by name that are only passed on or recorded
+Options = dict[str, Any]  # keyword arguments for a call
 Columns = dict[str, Any]  # variables or coordinates of an xarray.Dataset
-Look = dict[str, Any]  # options of matplotlib: colours, widths
+Look = dict[str, Any]  # style options of matplotlib: colours, widths
 
 ClassField = Field[Any]  # a field of a dataclass
 Kind = type[Any]  # a class that is looked up by its name

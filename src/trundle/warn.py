@@ -1,6 +1,4 @@
-"""Warnings and faults point at the line of the user: the nearest one outside this package, however many calls lie
-between.
-"""
+"""Warnings and faults that point at the user's line: the innermost frame outside this package."""
 
 import os
 import sys
@@ -15,7 +13,7 @@ _OTHERS = os.path.dirname(os.__file__) + os.sep  # Python's own modules and, in 
 
 
 def users_line(error: BaseException) -> str:
-    """Where in the user's code an error arose, "line 12 of pendulum.py"; empty where nothing of it was running."""
+    """Line of the user's code in which an error arose, "line 12 of pendulum.py"; empty if no such code was running."""
     found, at = "", error.__traceback__
     while at is not None:
         file = at.tb_frame.f_code.co_filename
@@ -27,7 +25,7 @@ def users_line(error: BaseException) -> str:
 
 @final
 class Returned(NamedTuple):
-    """What a function of the user has returned."""
+    """A value that a user's function returned."""
 
     value: object
     line: str  # "line 12 of pendulum.py"
@@ -36,14 +34,14 @@ class Returned(NamedTuple):
 
 @contextmanager
 def users_returns() -> Iterator[list[Returned]]:
-    """What functions of the user return meanwhile to this package. It is slow: for calls that have failed before."""
+    """Context that records what user's functions return to this package. It is slow: use it to repeat failed calls."""
     found: list[Returned] = []
     within: list[FrameType] = []  # functions of the user that are running
 
     def watch(frame: FrameType, event: str, value: object) -> None:
         file = frame.f_code.co_filename
-        made = file == "<string>" and frame.f_globals.get("__name__") != "__main__"  # by dataclasses and named tuples
-        if made or not _is_users(file):
+        generated = file == "<string>" and frame.f_globals.get("__name__") != "__main__"  # dataclasses, named tuples
+        if generated or not _is_users(file):
             return
         if event == "call":
             within.append(frame)
@@ -61,7 +59,7 @@ def users_returns() -> Iterator[list[Returned]]:
 
 
 def users_function(function: object) -> str:
-    """Where a function of the user begins, "line 12 of pendulum.py"; empty for what is not written there."""
+    """First line of a user's function, "line 12 of pendulum.py"; empty for functions that are not in user's code."""
     code = getattr(function, "__code__", None)
     if code is None or not _is_users(code.co_filename):
         return ""
@@ -73,7 +71,7 @@ def _is_users(file: str) -> bool:
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn whoever called into the package."""
+    """Issue a warning at the line of the user that called into the package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HOME):
         frame, level = frame.f_back, level + 1

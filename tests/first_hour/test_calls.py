@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tests.test_docstrings import EXAMPLES, PUBLIC, RESULTS
 
 import trundle as tr
-from trundle.arguments import advised_class, answering
+from trundle.arguments import advised_class, explain_calls
 from trundle.model.joint import Connection
 from trundle.refused_call import fits
 
@@ -197,7 +197,7 @@ def test_errors_of_the_functions_of_users_are_left_alone() -> None:
 
 
 def test_an_inherited_maker_answers_by_the_name_of_the_class() -> None:
-    @answering
+    @explain_calls
     class First:
         def __init__(self, size: float) -> None:
             self.size = float(size)

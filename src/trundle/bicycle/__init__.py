@@ -3,7 +3,7 @@
 The closed form of the pitch has axes z down; the models have z up. See pitch.__doc__ and whipple.__doc__.
 """
 
-from trundle.arguments import answer_calls
+from trundle.arguments import explain_module_calls
 from trundle.bicycle.geometry import Geometry
 from trundle.bicycle.loop import Loop
 from trundle.bicycle.pitch import Pitch, loop_pitch, pitch
@@ -22,4 +22,4 @@ __all__ = [
     "pitch",
     "whipple",
 ]
-answer_calls(globals(), __all__)
+explain_module_calls(globals(), __all__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.bond_graph.causality import Causality
 from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.phrasing import counted
@@ -55,7 +55,7 @@ class Bond:
     at_head: int
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class BondGraph:

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import final
 
-from trundle.arguments import answer_calls
+from trundle.arguments import explain_module_calls
 from trundle.errors import UnknownNameError
 from trundle.file.read import ModelFile, load_file
 from trundle.model.model import Model
@@ -131,4 +131,4 @@ def model(name: str, parameters: Mapping[str, float] | None = None, **sizes: Opt
     return load(name, parameters, **sizes).model
 
 
-answer_calls(globals(), ["find", "load", "model"])
+explain_module_calls(globals(), ["find", "load", "model"])

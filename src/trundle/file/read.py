@@ -8,7 +8,7 @@ from typing import final
 
 from pydantic import ValidationError
 
-from trundle.arguments import answering_with
+from trundle.arguments import explain_calls_with
 from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.expression import tables_known
@@ -42,7 +42,7 @@ class RunSettings:
 _MODEL = "its model is .model: file.model.build().simulate(5.0)"
 
 
-@answering_with({"simulate": _MODEL, "build": _MODEL, "bodies": _MODEL, "parameters": _MODEL})
+@explain_calls_with({"simulate": _MODEL, "build": _MODEL, "bodies": _MODEL, "parameters": _MODEL})
 @final
 @dataclass(frozen=True, eq=False)
 class ModelFile:

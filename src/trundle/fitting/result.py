@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.fitting.residuals import Residuals
 from trundle.preparing import preparing
 from trundle.run.run import Run
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 UNKNOWN = 1e-7  # ratio of singular values below which a combination of unknowns changes nothing that was measured
 
 
-@answering
+@explain_calls
 @final
 class Fit:
     """Result of a fit: estimates with their uncertainty, from the curvature of the sum of squares at its minimum."""

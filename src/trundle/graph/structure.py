@@ -1,4 +1,4 @@
-"""Kinematic structure: links and joints, each higher pair by the lower pairs that move as it does [Meijaard 2024, Figs.
+"""Kinematic structure: links and joints, each higher pair as the equivalent chain of lower pairs [Meijaard 2024, Figs.
 6, 9, 11, 13].
 """
 
@@ -33,7 +33,7 @@ KINDS = {
 @final
 @dataclass(frozen=True)
 class StructureJoint:
-    """A joint between two links, which are counted from the ground (0)."""
+    """A joint between two links, which are numbered from the ground (0)."""
 
     letter: str
     coordinates: tuple[str, ...]  # names as in results
@@ -44,14 +44,14 @@ class StructureJoint:
 
     @property
     def freedoms(self) -> int:
-        """Of the joint alone."""
+        """Degrees of freedom of the joint alone."""
         return FREEDOMS[self.letter]
 
 
 @final
 @dataclass(frozen=True)
 class Structure:
-    """Links by name (those within an equivalent chain have none) and joints."""
+    """Links by name (those inside an equivalent chain have no name) and joints."""
 
     links: tuple[str, ...]
     joints: tuple[StructureJoint, ...]
@@ -64,16 +64,18 @@ class Structure:
 
     @property
     def joint_freedoms(self) -> int:
-        """Sum over all joints."""
+        """Sum of the degrees of freedom of all joints."""
         return sum(joint.freedoms for joint in self.joints)
 
     @property
     def count(self) -> int:
-        """Freedoms by counting alone: those of the joints less six for each loop. The rank may leave more."""
+        """Degrees of freedom by counting alone: those of the joints less six for each loop. There may be more because
+        of redundant constraints.
+        """
         return self.joint_freedoms - 6 * self.loops
 
     def sentence(self, configuration: int, freedoms: int) -> str:
-        """What the count says, and what the rank of the equations leaves."""
+        """The degrees of freedom by count and by the rank of the equations."""
         return (
             f"{len(self.links)} links, {len(self.joints)} joints, {_counted(self.loops, 'loop')}: "
             f"{self.joint_freedoms} - 6 x {self.loops} = {self.count} by count, "
@@ -109,7 +111,7 @@ def find_structure(model: Model, topology: Topology) -> Structure:
 
 
 def _joints_of(connection: ConnectedPair) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Letters and names of coordinates of the joints that a connection is made of."""
+    """Letter and names of coordinates of each joint that a connection consists of."""
     pair: Pair = connection.pair
     if not pair.in_tree:
         yield "K", tuple(c.name for c in pair.coordinates)
@@ -136,7 +138,7 @@ def _letter(step: Step) -> str:
 
 
 def _planar(steps: Sequence[Step]) -> bool:
-    """Whether two slides and a turn about their normal follow each other: a planar joint."""
+    """Whether the steps are two slides and a rotation about their normal: a planar joint."""
     if len(steps) < 3 or [_letter(step) for step in steps] != ["P", "P", "R"]:
         return False
     x, y, z = (axis_vector(step.axis) for step in steps if isinstance(step, Screw))

@@ -1,4 +1,4 @@
-"""Spanning tree of least depth and the loops that it leaves open.
+"""Spanning tree of least depth, and the loops that its other connections close.
 
 A shallow tree keeps the mass matrix sparse. Contacts are cut wherever joints hold the bodies together: a cut contact
 costs one row, a cut hinge five. Connections with laws are taken into the tree first, so that their coordinates are
@@ -45,11 +45,11 @@ class Loop:
 @final
 @dataclass(frozen=True)
 class Topology:
-    """Tree joints from the ground outwards, and loops."""
+    """Tree joints in order from the ground outwards, and loops."""
 
     tree: tuple[TreeJoint, ...]
     loops: tuple[Loop, ...]
-    parallel: tuple[ConnectedPair, ...] = ()  # outside the tree, and all their bonds are efforts: nothing is closed
+    parallel: tuple[ConnectedPair, ...] = ()  # outside the tree without constraints: they close no loop
 
     @property
     def cut(self) -> tuple[ConnectedPair, ...]:
@@ -57,7 +57,7 @@ class Topology:
         return (*(loop.connection for loop in self.loops), *self.parallel)
 
     def path_to_root(self, body: Body) -> list[Body]:
-        """The body, its parent, ... the ground or another body whose motion is known."""
+        """The body, its parent, ... up to the ground or another body with prescribed motion."""
         parents = {j.child: j.parent for j in self.tree}
         path = [body]
         while path[-1].is_free:
@@ -96,7 +96,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [
         (0.0, 0, k, root, None) for k, root in enumerate(model.roots)
     ]
-    contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # used only where no joint leads further
+    contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # used only if no joint reaches another body
     count = len(heap)
     order: list[TreeJoint] = []
     while heap or contacts:
@@ -115,7 +115,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     lost = [b.name for b in model.bodies.values() if b not in reached]
     if lost:
         why = (
-            " A contact whose normal is a spring holds nothing."
+            " A contact whose normal is a spring does not count as a connection."
             if any(map(may_part, model.connections.values()))
             else ""
         )

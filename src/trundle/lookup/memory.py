@@ -1,19 +1,20 @@
 """Tables in memory, laid out for compiled code, for the interpreter of tapes and for CasADi alike.
 
-A table is a tree of nodes, one level for each argument. A node cuts the line of its argument into cells and has one
-child for each: a node for the next argument or, at the last, a record. All numbers take eight bytes:
+A table is a tree of nodes, one level for each argument. A node divides the range of its argument into cells and has one
+child for each cell: a node for the next argument or, at the last level, a record. All numbers take eight bytes:
 
     node    first, scale, last bucket, address of the edges, of the starts, of the children, bytes of a child, nowhere
-    record  eight numbers (PLACE, KINKS, CORNERS), then as many as the table likes
+    record  eight numbers (PLACE, KINKS, CORNERS), then the data of the table
 
-Behind the first node stand the least argument and the width of the range of each argument (LIMITS).
+The first node is followed by the lower end and the width of the range of each argument (LIMITS).
 
-The cell of x is the last one whose lower edge is not above x. Buckets of equal width say between which two cells to
-search: `starts[b]` edges lie before bucket b. An argument that is not a number leads to `nowhere`, a node and record
-in one that is its own child and holds not-a-number behind its eight words.
+The cell of x is the last one whose lower edge is not above x. Buckets of equal width narrow down the search:
+`starts[b]` edges lie before bucket b. An argument that is NaN leads to `nowhere`, a node and record in one that is its
+own child and holds NaN after its eight words.
 
-Compiled code knows a table by a handle, a number in its parameters. A handle names a slot of the directory and a tag
-that no other table of any process has, so a handle that is stale or comes from elsewhere leads nowhere, not astray.
+Compiled code refers to a table by a handle, a number among its parameters. A handle consists of a slot of the directory
+and a tag that no other table of any process has, so a stale handle, or one of another process, leads to `nowhere`
+instead of a wrong table.
 """
 
 import ctypes
@@ -29,23 +30,23 @@ from numpy.typing import ArrayLike
 WORDS = 8
 """Numbers before the data of a record, and numbers of a node."""
 PLACE, KINKS, CORNERS = 0, 1, 3
-"""In a record: number of its cell; for each argument how many kinks are before it, and the lower corner."""
+"""Indices in a record: number of the cell; for each argument the number of kinks before it, and the lower corner."""
 LIMITS = WORDS
-"""Behind the first node: least argument and width of the range, of each argument."""
+"""Index after the first node: lower end and width of the range of each argument."""
 WIDEST = 4096
 """Most numbers in a record."""
 MOST_ARGUMENTS = 2
 SLOTS = 2**20  # a power of two
-TAG_BITS = 32  # a handle is a whole number below 2^52, exact as a double
+TAG_BITS = 32  # a handle is an integer below 2^52, exact as a double
 
 _directory = np.zeros((SLOTS, 2), np.int64)  # handle and address of each table
-_lock = RLock()  # a table may be let go while another one is entered
+_lock = RLock()  # reentrant: the garbage collector may release a table while another one is entered
 _free: list[int] = []
 _next = 1  # slot 0 holds `nowhere`
 
 
 def directory_address() -> int:
-    """Where the directory of this process stands."""
+    """Address of the directory of this process."""
     return int(_directory.ctypes.data)
 
 
@@ -73,8 +74,8 @@ _directory[0] = 0, NOWHERE
 class Block:
     """A table in memory: the edges between the cells of each argument, and a record for each cell.
 
-    edges: for each argument rising numbers, one less than it has cells. width: numbers of a record. limits: least and
-    largest of each argument. records: (cells, ..., width), to be filled, the first WORDS numbers of each as said above.
+    edges: for each argument increasing numbers, one fewer than its cells. width: length of a record. limits: range of
+    each argument. records: (cells, ..., width), to be filled, the first WORDS numbers of each as described above.
     """
 
     def __init__(self, edges: Sequence[np.ndarray], width: int, limits: Sequence[tuple[float, float]]) -> None:
@@ -135,14 +136,14 @@ class _Axis:
         return _words(-np.inf, self.edges, self.starts)
 
     def node(self, at: int, children: int, stride: int) -> np.ndarray:
-        """A node of this axis, which stands at an address."""
+        """A node for this axis, whose edges are at an address."""
         starts = at + 8 * (1 + len(self.edges))
         numbers = np.array([self.first, self.scale, self.buckets - 1.0])
         return _words(numbers, np.array([at, starts, children, stride, NOWHERE], np.int64))
 
 
 def _enter(address: int) -> float:
-    """A handle for a table at an address."""
+    """Enter a table into the directory and return its handle."""
     global _next
     with _lock:
         if not _free and _next == SLOTS:
@@ -155,14 +156,14 @@ def _enter(address: int) -> float:
 
 
 def _leave(handle: float, memory: np.ndarray) -> None:
-    """The table is gone: its handle leads nowhere from now on (`memory` was kept until then)."""
+    """Remove a table that no longer exists from the directory (`memory` was kept alive until now)."""
     slot = int(handle) % SLOTS
     with _lock:
         _directory[slot] = 0
         _free.append(slot)
 
 
-# -- the same in Python: what compiled code does with handles, nodes and records ---------------------------------------
+# -- Python versions of the functions that compiled code applies to handles, nodes and records -------------------------
 
 
 def root(handle: float) -> float:
@@ -196,7 +197,7 @@ def item(record: float, k: float) -> float:
 
 
 def record(handle: float, arguments: Sequence[float], width: int) -> np.ndarray:
-    """The first numbers of the record that the arguments lead to."""
+    """The first numbers of the record found for the arguments."""
     at = root(handle)
     for x in arguments:
         at = find(x, at)

@@ -1,12 +1,12 @@
-"""The look-up as a node of an expression, and expressions without such nodes.
+"""The table look-up as a node of an expression, and how to differentiate expressions with such nodes.
 
-A look-up gives the record of the cell in which its arguments lie: numbers that do not change within the cell. What is
-made of them, polynomials of the distance from the corner of the cell, is plain algebra and differentiates like any
-other; the records themselves have the derivative zero. CasADi cannot be given that (its derivatives of calls inside SX
-are not finite in second order), so the nodes are lifted out before it differentiates: see `trundle.derivative`.
+A look-up returns the record of the cell in which its arguments lie: numbers that are constant within the cell, so that
+their derivative is zero. The polynomials built on them, in the distance from the corner of the cell, are ordinary
+algebra. CasADi cannot be told so (its second derivatives of calls inside SX are not finite); therefore the nodes are
+replaced by symbols before it differentiates: see `trundle.derivative`.
 
-A node knows how often what is made of it can be differentiated before it has kinks at the edges of cells: 2 for a
-cubic spline, 0 for straight lines, -1 for steps. Each derivative lowers the number of the nodes in it by one.
+A node has a smoothness, the number of derivatives of its polynomials that are continuous at the edges of cells: 2 for a
+cubic spline, 0 for straight lines, -1 for steps. In a derivative the smoothness of its nodes is one less.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from trundle.typing import Expr, TapeFunction, Untyped
 
 _PREFIX = "lookup"
 _ROUGHEST = -3  # rougher functions are not distinguished
-_in_use = False  # whether any expression of this process may hold a look-up
+_in_use = False  # whether any expression of this process may contain a look-up
 
 
 class _Node(ca.Callback):
-    """The function behind the nodes with so many arguments and numbers; CasADi's own evaluator calls it."""
+    """The function of nodes with a certain number of arguments and of results; CasADi's own evaluator calls it."""
 
     def __init__(self, arguments: int, width: int, smooth: int) -> None:
         ca.Callback.__init__(self)
@@ -55,8 +55,8 @@ def _node(arguments: int, width: int, smooth: int) -> _Node:
 
 
 def look_up(handle: Expr, arguments: Sequence[Expr], width: int, smooth: int = 0) -> Expr:
-    """The first `width` numbers of the record to which the arguments lead in the table with this handle; what is made
-    of them has so many smooth derivatives.
+    """The first `width` numbers of the record for these arguments in the table with this handle; `smooth` is the
+    smoothness of the node.
     """
     global _in_use
     _in_use = True
@@ -65,13 +65,13 @@ def look_up(handle: Expr, arguments: Sequence[Expr], width: int, smooth: int = 0
 
 
 def is_lookup(function: TapeFunction) -> bool:
-    """Whether a function that is called is a look-up."""
+    """Whether a called function is a look-up."""
     return bool(function.name().startswith(_PREFIX))
 
 
 @final
 class Calls:
-    """Look-ups among the instructions of a function, which are asked for when the first call is met."""
+    """Look-ups among the instructions of a function. CasADi's list of instructions is made when it is first needed."""
 
     def __init__(self, function: TapeFunction) -> None:
         self.function = function
@@ -81,7 +81,7 @@ class Calls:
         return self.function.instructions_sx()
 
     def called(self, k: int) -> TapeFunction:
-        """The function that instruction k, a call, calls."""
+        """The function that is called by instruction k, a call."""
         return self.steps[k].which_function()
 
     def is_lookup(self, k: int) -> bool:
@@ -89,11 +89,11 @@ class Calls:
         return is_lookup(self.called(k))
 
     def smooth(self, k: int) -> int:
-        """How many smooth derivatives what is made of it has."""
+        """Smoothness of instruction k, a look-up."""
         return int(self.steps[k].which_function().name().rpartition("_")[2]) + _ROUGHEST
 
     def width(self, k: int) -> int:
-        """How many numbers instruction k, a look-up, gives."""
+        """Number of results of instruction k, a look-up."""
         return int(self.called(k).numel_out(0))
 
     def rougher(self, k: int, width: int) -> Expr:
@@ -106,12 +106,12 @@ class Calls:
 @final
 @dataclass(frozen=True)
 class Lookup:
-    """A node: its arguments (the handle first), and a symbol for each of its numbers."""
+    """A node: its arguments (the handle first), and a symbol for each of its results."""
 
     arguments: tuple[Expr, ...]
     symbols: Expr
-    node: Expr  # its numbers as an expression
-    rougher: Expr  # the same for a derivative
+    node: Expr  # its results as an expression
+    rougher: Expr  # the same in a derivative
     smooth: int
 
     @property
@@ -122,7 +122,7 @@ class Lookup:
 @final
 @dataclass(frozen=True)
 class Lifted:
-    """Expressions in which symbols stand for the numbers of look-ups, in the order in which these need each other."""
+    """Expressions in which the results of look-ups are replaced by symbols; a look-up depends only on earlier ones."""
 
     expressions: list[Expr]
     lookups: list[Lookup]
@@ -132,16 +132,16 @@ class Lifted:
         return ca.vertcat(*[one.symbols for one in self.lookups])
 
     def restored(self, expression: Expr) -> Expr:
-        """An expression of these symbols with the look-ups in their place."""
+        """An expression of these symbols with the look-ups put back."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.node for one in self.lookups]))
 
     def differentiated(self, expression: Expr) -> Expr:
-        """The same for a derivative of expressions of them."""
+        """A derivative of the expressions with the look-ups, one degree less smooth, put back."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.rougher for one in self.lookups]))
 
 
 def lift(expressions: Sequence[Expr]) -> Lifted | None:
-    """The expressions without look-ups; None where there are none."""
+    """The expressions with symbols in place of look-ups; None if they have no look-ups."""
     if not _in_use:
         return None
     given = [ca.SX(e) for e in expressions]
@@ -151,7 +151,7 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
         return None
     calls = Calls(function)
     register: dict[int, Expr] = {}
-    looked_up: set[int] = set()  # registers whose values come from look-ups: all others are left as they are
+    looked_up: set[int] = set()  # registers whose values depend on look-ups: only these are computed anew
     found: list[Lookup] = []
     values: list[list[Expr]] = [[ca.SX(0)] * e.nnz() for e in given]
     for k, code, of, into in instructions(function):
@@ -159,7 +159,7 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
             values[into[0]][into[1]] = register[of[0]]
         elif code == ca.OP_CALL and not calls.is_lookup(k):
             raise ValueError(
-                f"{calls.called(k).name()!r} has no derivative: take the equations that are solved on the tape"
+                f"{calls.called(k).name()!r} has no derivative: use the equations that are solved on the tape"
             )
         elif code == ca.OP_CALL:
             symbols = ca.SX.sym(f"{_PREFIX} {len(found)}", len(into))
@@ -181,7 +181,7 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
 
 
 def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
-    """The operations that lead from symbols to an expression, to be compared only: faster than `written`."""
+    """Text of the operations that compute an expression from symbols, for comparison only: faster than `written`."""
     function = ca.Function("f", list(inputs), [expression])
     if not _in_use or not any(map(is_lookup, function.find_functions())):
         return str(function.serialize())
@@ -199,8 +199,8 @@ def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
 
 
 def written(inputs: Sequence[Expr], expressions: Sequence[Expr]) -> tuple[str, list[tuple[int, int]]]:
-    """The operations that lead from symbols to expressions as text, and the look-ups among them: width, number of
-    smooth derivatives. `read` makes the expressions again.
+    """The operations that compute expressions from symbols as text, and the width and smoothness of their look-ups.
+    `read` restores the expressions.
     """
     lifted = lift(expressions)
     if lifted is None:
@@ -212,7 +212,7 @@ def written(inputs: Sequence[Expr], expressions: Sequence[Expr]) -> tuple[str, l
 
 
 def read(text: str, lookups: Sequence[tuple[int, int]], inputs: Sequence[Expr]) -> list[Expr]:
-    """The expressions that were `written`, of these inputs."""
+    """The expressions of a `written` text, with these inputs."""
     function = ca.Function.deserialize(text)
     symbols = [ca.SX.sym(_PREFIX, width) for width, _ in lookups]
     answer = function.call([*inputs, *symbols])

@@ -1,4 +1,4 @@
-"""Polynomials between knots: coefficients of rising powers of the distance from the lower knot."""
+"""Polynomials between knots: coefficients of ascending powers of the distance from the lower knot."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from trundle.lookup.slopes import cubics, monotone_slopes, smooth_slopes
 from trundle.typing import Array
 
 DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
-"""Degree of the polynomials of each way to go from knot to knot."""
+"""Degree of the polynomials of each kind of interpolation."""
 SMOOTH = {"cubic": 2, "linear": 0, "monotone": 1, "previous": -1, "hermite": 2}
 """Number of derivatives that have no jump at the knots."""
-TOGETHER = 32  # cells of the first argument that are computed in one go, so that they stay in the processor's cache
-SLACK = 1e-12  # of the range: so far beyond it an argument is round-off
+CELLS_AT_ONCE = 32  # cells of the first argument computed together, so that they stay in the cache of the processor
+SLACK = 1e-12  # of the range: an argument beyond it by less is taken for round-off
 
 
 def pieces(x: Array, y: Array, between: str, periodic: bool = False) -> Array:
@@ -34,20 +34,20 @@ def patches(x: Sequence[Array], y: Array, between: str, periodic: Sequence[bool]
     first along x1, then every coefficient along x2.
     """
     first = np.moveaxis(pieces(x[0], y, between, periodic[0]), 2, 0)  # knot of x2, power, cell of x1, output
-    found, count = None, first.shape[2]
-    for k in range(0, count, TOGETHER):
-        part = pieces(x[1], np.ascontiguousarray(first[:, :, k : k + TOGETHER]), between, periodic[1])
+    out, count = None, first.shape[2]
+    for k in range(0, count, CELLS_AT_ONCE):
+        part = pieces(x[1], np.ascontiguousarray(first[:, :, k : k + CELLS_AT_ONCE]), between, periodic[1])
         part = np.transpose(part, (3, 1, 2, 0, 4))
-        found = np.empty((count, *part.shape[1:])) if found is None else found
-        found[k : k + TOGETHER] = part
-    assert found is not None
+        out = np.empty((count, *part.shape[1:])) if out is None else out
+        out[k : k + CELLS_AT_ONCE] = part
+    assert out is not None
     return found
 
 
 def quintic(x: Array, f: Array, f1: Array, f2: Array) -> Array:
-    """The same from values, slopes and second derivatives at the knots: two neighbours determine degree five."""
+    """Coefficients of quintic polynomials from values, slopes and second derivatives at the knots."""
     h = np.diff(x).reshape(-1, *[1] * (f.ndim - 1))
-    # What the parabola from the left knot leaves at the right one, in value, slope and curvature.
+    # Residuals of the parabola of the left knot at the right one, in value, slope and curvature.
     a = f[1:] - f[:-1] - h * (f1[:-1] + h * f2[:-1] / 2)
     b = f1[1:] - f1[:-1] - h * f2[:-1]
     c = f2[1:] - f2[:-1]
@@ -62,13 +62,13 @@ def slack(x: Array) -> float:
 
 
 def grid(x: Array, between: str) -> Array:
-    """Ends of the intervals: the value at the last knot of a staircase has a (short) step of its own."""
+    """Ends of the intervals; the last value of a step function ("previous") has a (very short) step of its own."""
     return np.append(x, x[-1] + slack(x)) if between == "previous" else x
 
 
 def edges(knots: Array, beyond: str) -> Array:
-    """Lower edges of all cells but the first, which reaches from minus infinity to the first knot. The last knot
-    belongs to the interval before it; where what is beyond is refused, round-off is not.
+    """Lower edges of all cells but the first, which extends from minus infinity to the first knot. The last knot
+    belongs to the interval before it. With beyond="refuse", arguments outside by round-off are still accepted.
     """
     out = knots.copy()
     margin = slack(knots) if beyond == "refuse" else 0.0
@@ -78,12 +78,12 @@ def edges(knots: Array, beyond: str) -> Array:
 
 
 def corners(knots: Array, beyond: str) -> Array:
-    """For each cell the place from which distances are counted."""
+    """For each cell, the argument from which distances are measured."""
     return np.concatenate([knots[:1], knots[:-1], knots[-2:-1] if beyond == "repeat" else knots[-1:]])
 
 
 def with_ends(c: Array, knots: Array, beyond: str) -> Array:
-    """Coefficients (degree + 1, intervals, ...) with a cell more at either end, for arguments beyond the knots."""
+    """Coefficients (degree + 1, intervals, ...) with one more cell at either end, for arguments beyond the knots."""
     first, last = c[:, :1].copy(), c[:, -1:].copy()
     if beyond == "repeat":
         return np.concatenate([first, c, last], axis=1)

@@ -17,7 +17,7 @@ LARGEST = 64 * 2**20  # bytes of a file
 
 
 def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> Json:
-    """What `Table` takes, from columns by their names in the first line; lines that begin with # are left out."""
+    """Arguments for `Table` from columns, named in the first line; lines that begin with # are skipped."""
     arguments, outputs = [x] if isinstance(x, str) else list(x), [y] if isinstance(y, str) else list(y)
     columns = _columns(path, [*arguments, *outputs])
     names = {"arguments": arguments, "outputs": outputs}
@@ -39,7 +39,7 @@ def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> Json
 
 
 def column_separator(first_line: str) -> str:
-    """Comma, semicolon or tab: whichever the line with the names has most of."""
+    """Comma, semicolon or tab: whichever occurs most often in the line of names."""
     return max(",;\t", key=first_line.count)
 
 
@@ -79,7 +79,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
 
 
 def read_xarray(array: "xr.DataArray", outputs: str | None) -> Json:
-    """What `Table` takes, from an array whose dimensions have coordinates."""
+    """Arguments for `Table` from an array whose dimensions have coordinates."""
     dims = [str(d) for d in array.dims]
     if outputs is not None and outputs not in dims:
         raise UnknownNameError(outputs, dims, "dimension of the array")

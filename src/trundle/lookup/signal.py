@@ -1,7 +1,7 @@
-"""Signals of time: tables of one kind, whatever they were made from, so that a run can be given any of them.
+"""Signals of time: tables of one common kind, so that a run can take any of them without recompiling.
 
-A signal consists of polynomials of degree five. Steps, straight lines, cubics and quintics are such polynomials with
-coefficients that are zero, so that their values stay the same to the last bit.
+A signal consists of polynomials of degree five. Steps, straight lines and cubics are such polynomials with some
+coefficients zero; their values remain the same to the last bit.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,17 +15,17 @@ from trundle.lookup.watched_time import WatchedTime
 from trundle.typing import Array, Given
 
 DEGREE = 5
-KINK = 1e-9  # jump of a value or slope, relative to those beside it, that is round-off
-CLOSE = 1e-11  # how well polynomials meet a function of time, relative to its largest value
-SHORT = 1e-13  # of the span: a piece that is shorter holds a jump
-FIRST_LOOKS = 512  # pieces that a function is looked at in, at least
-NARROW = 1 / 16  # of the first pieces: where a function varies so quickly, steps end before and after
-MOST_LOOKS = 10_000  # at pieces of a function
-MOST_BREAKS = 1000  # times that a function compares with
-NODES = (1 - np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)) / 2  # Chebyshev's, both ends among them
+KINK = 1e-9  # smaller jumps of value or slope, relative to the neighbouring values, are round-off
+CLOSE = 1e-11  # error of the approximation of a function of time, relative to its largest value
+SHORT = 1e-13  # of the span: a shorter piece contains a jump
+FIRST_PIECES = 512  # into which the span is divided at first
+NARROW = 1 / 16  # of the first pieces: if a function needs shorter ones, steps of a run end before and after them
+MOST_PIECES = 10_000  # examined before the approximation is given up
+MOST_BREAKS = 1000  # times that a function compares its argument with
+NODES = (1 - np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)) / 2  # Chebyshev's, with both ends
 BETWEEN_NODES = (NODES[1:] + NODES[:-1]) / 2
 TO_POWERS = np.linalg.inv(np.vander(NODES, increasing=True))  # from values at the nodes to coefficients
-TO_BETWEEN = np.vander(BETWEEN_NODES, DEGREE + 1, increasing=True)  # from these to values between
+TO_BETWEEN = np.vander(BETWEEN_NODES, DEGREE + 1, increasing=True)  # from coefficients to values between the nodes
 
 
 def constant_signal(value: float = 0.0) -> Table:
@@ -34,7 +34,7 @@ def constant_signal(value: float = 0.0) -> Table:
 
 
 def as_signal(table: Table) -> Table:
-    """The same curve in the kind of signals; steps of a run end where its value or slope jumps."""
+    """The same curve as a table of the kind of signals; steps of a run end where its value or slope jumps."""
     if table.knows_kinks:
         return table
     kind = table.kind
@@ -57,7 +57,7 @@ def as_signal(table: Table) -> Table:
 
 
 def _kinks(knots: Array, c: Array) -> Array:
-    """At which knots the value or the slope jumps; both ends are among them, as in any table."""
+    """Whether the value or the slope jumps at each knot; always true at both ends, as in any table."""
     h, powers = np.diff(knots)[:-1], np.arange(len(c))[:, None]
     value = np.sum(c[:, :-1] * h**powers, axis=0)
     slope = np.sum(powers * c[:, :-1] * h ** np.maximum(powers - 1, 0), axis=0)
@@ -68,8 +68,8 @@ def _kinks(knots: Array, c: Array) -> Array:
 
 
 def sampled(function: Callable[[float], Given], t0: float, t1: float, breaks: Iterable[float] = ()) -> Table:
-    """A function of time between t0 and t1 (s) as polynomials that meet it to 1e-11 of its largest value. Where it
-    jumps, pieces end; they also end at given breaks, and at times that the function compares its argument with.
+    """A function of time between t0 and t1 (s), approximated by polynomials to 1e-11 of its largest value. Pieces end
+    at its jumps, at given breaks, and at times that the function compares its argument with.
     """
     known, notes = _apart(breaks, t0, t1), set[float]()
     while True:
@@ -81,7 +81,7 @@ def sampled(function: Callable[[float], Given], t0: float, t1: float, breaks: It
 
 
 def _apart(times: Iterable[float], t0: float, t1: float) -> list[float]:
-    """Those inside the span in their order, without repetitions up to round-off."""
+    """The times inside the span, sorted, without duplicates up to round-off."""
     found = [t0]
     for t in sorted(t for t in times if t < t1 - SHORT * (t1 - t0)):
         if t > found[-1] + SHORT * (t1 - t0):
@@ -94,10 +94,10 @@ def _pieces(
 ) -> Table:
     edges, jumps = [t0], [True]
     columns: list[Array] = []
-    first = np.unique([*np.linspace(t0, t1, FIRST_LOOKS + 1), *breaks]).tolist()
-    size, looks, waiting = 0.0, 0, list(pairwise(first))[::-1]
+    first = np.unique([*np.linspace(t0, t1, FIRST_PIECES + 1), *breaks]).tolist()
+    size, examined, waiting = 0.0, 0, list(pairwise(first))[::-1]
     while waiting:
-        looks += 1
+        examined += 1
         low, high = waiting.pop()
         values, between = (_at(function, low + (high - low) * nodes, notes) for nodes in (NODES, BETWEEN_NODES))
         size = max(size, float(np.max(np.abs(values))))
@@ -112,21 +112,21 @@ def _pieces(
             columns.append(c / (high - low) ** np.arange(DEGREE + 1))
         elif high - low > SHORT * (t1 - t0) and low < middle < high:
             waiting += [(middle, high), (low, middle)]
-        elif columns:  # a jump: the piece before it reaches up to its end
+        elif columns:  # a jump: the piece before it is extended over this one
             edges[-1], jumps[-1] = high, True
         else:
             edges[0] = high
-        if looks > MOST_LOOKS + 100 * len(breaks):
+        if examined > MOST_PIECES + 100 * len(breaks):
             raise ModelError(
                 f"the function of time cannot be approximated by polynomials beyond t = {low:.6g} s: is it noise, "
                 f"or are "
                 "there very many jumps? Give its values at selected times, tr.Table(t, values, between='linear')."
             )
     kinks = np.array([*jumps[:-1], True]) | np.isin(edges, breaks)
-    narrow = np.concatenate([[False], np.diff(edges) < (t1 - t0) / FIRST_LOOKS * NARROW, [False]])
-    for begin, end in np.flatnonzero(narrow[1:] != narrow[:-1]).reshape(-1, 2):  # pieces where it varies quickly
+    narrow = np.concatenate([[False], np.diff(edges) < (t1 - t0) / FIRST_PIECES * NARROW, [False]])
+    for begin, end in np.flatnonzero(narrow[1:] != narrow[:-1]).reshape(-1, 2):  # groups of narrow pieces
         if not np.any(kinks[begin : end + 1]):
-            kinks[[begin, end]] = True  # a step of the run must not pass over all of them
+            kinks[[begin, end]] = True  # a step of a run must not skip a group
     made = Table.polynomials(np.array(edges), np.array(columns).T, smooth=-1)
     return made.with_kinks(kinks.tolist())
 

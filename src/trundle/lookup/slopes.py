@@ -1,6 +1,6 @@
 """Slopes at the knots of cubic splines: smooth or monotone.
 
-They are those of SciPy's `CubicSpline` and `PchipInterpolator`, without the 0.4 s that importing its packages takes.
+The same as those of SciPy's `CubicSpline` and `PchipInterpolator`, without the 0.4 s for importing SciPy.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ from trundle.typing import Array
 
 
 def smooth_slopes(x: Array, y: Array) -> Array:
-    """Of the spline with continuous curvature through values y (knots, ...), whose first and last two pieces are one
-    cubic each ("not a knot"); a parabola for three knots, a straight line for two.
+    """Slopes of the spline with continuous curvature through values y (knots, ...) with "not-a-knot" ends (the first
+    two pieces are one cubic, and the last two); a parabola for three knots, a straight line for two.
     """
     h = _widths(x, y)
     m = np.diff(y, axis=0)
@@ -23,7 +23,7 @@ def smooth_slopes(x: Array, y: Array) -> Array:
     rise += h[:-1] * m[1:]
     rise *= 3
     below, middle, above = h[1:].copy(), 2 * (h[:-1] + h[1:]), h[:-1].copy()
-    # The condition of an end, h1 s0 + (h0 + h1) s1 = ..., is taken off the next row, which stays dominant.
+    # The condition of an end, h1 s0 + (h0 + h1) s1 = ..., is eliminated from the next row, which stays dominant.
     for at, diagonal, (h0, h1), (m0, m1) in ((0, below, h[:2], m[:2]), (-1, above, h[:-3:-1], m[:-3:-1])):
         middle[at], diagonal[at] = h0 + h1, 0.0
         rise[at] = (h1**2 * m0 + h0 * (2 * h0 + 3 * h1) * m1) / (h0 + h1)
@@ -36,8 +36,8 @@ def smooth_slopes(x: Array, y: Array) -> Array:
 
 
 def monotone_slopes(x: Array, y: Array) -> Array:
-    """Of cubics that make no new maxima: harmonic means of the slopes on both sides, zero where these change sign
-    [Fritsch 1984].
+    """Slopes of cubics without new extrema: harmonic means of the secant slopes on both sides, zero where these change
+    sign [Fritsch 1984].
     """
     h = _widths(x, y)
     m = np.diff(y, axis=0) / h
@@ -53,14 +53,14 @@ def monotone_slopes(x: Array, y: Array) -> Array:
 
 
 def _end_slope(h0: Array, h1: Array, m0: Array, m1: Array) -> Array:
-    """Of the parabola through three knots, unless it would make a new maximum."""
+    """End slope of the parabola through three knots, limited so that there is no new extremum."""
     slope = ((2 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
     steep = (np.sign(m0) != np.sign(m1)) & (np.abs(slope) > 3 * np.abs(m0))
     return np.where(np.sign(slope) != np.sign(m0), 0.0, np.where(steep, 3 * m0, slope))
 
 
 def cubics(x: Array, y: Array, slopes: Array) -> Array:
-    """Coefficients (4, intervals, ...) of rising powers of the distance from the lower knot."""
+    """Coefficients (4, intervals, ...) of ascending powers of the distance from the lower knot."""
     h = _widths(x, y)
     m = np.diff(y, axis=0)
     m /= h
@@ -75,15 +75,15 @@ def cubics(x: Array, y: Array, slopes: Array) -> Array:
 
 
 def solve_tridiagonal(below: Array, middle: Array, above: Array, right: Array) -> Array:
-    """Solution of equations with three diagonals whose middle one is dominant, by cyclic reduction: every other unknown
-    is eliminated, for all of them at once.
+    """Solve a diagonally dominant tridiagonal system by cyclic reduction: every other unknown is eliminated, all of
+    them at once.
 
     below[0] and above[-1] must be zero; the diagonals have as many axes as the right-hand side.
     """
     n = len(middle)
     if n == 1:
         return right / middle
-    if n % 2 == 0:  # one more row, which says that nothing is zero
+    if n % 2 == 0:  # one more row: 1 * x = 0
         more = [np.concatenate([row, np.full_like(row[:1], value)]) for row, value in
                 ((below, 0.0), (middle, 1.0), (above, 0.0), (right, 0.0))]  # fmt: skip
         return solve_tridiagonal(*more)[:-1]

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arguments import advised_class, answering
+from trundle.arguments import advised_class, explain_calls
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, patches, pieces, quintic, with_ends
@@ -27,7 +27,7 @@ _by_handle: WeakValueDictionary[float, "Table"] = WeakValueDictionary()
 BETWEEN = ("cubic", "linear", "monotone", "previous")
 
 
-@answering
+@explain_calls
 @final
 @advised_class("from a file by tr.Table.from_csv('spring.csv', 'deflection', 'force')")
 class Table:
@@ -36,19 +36,19 @@ class Table:
     Parameters
     ----------
     x : array, or two of them
-        Knots, which rise. For two arguments (x1, x2).
+        Knots in increasing order. For two arguments (x1, x2).
     y : array
         Values at the knots, of shape (len(x),) or (len(x1), len(x2)); with one more axis for several outputs.
     between : {"cubic", "linear", "monotone", "previous"}
-        How to go from knot to knot: by the cubic spline with continuous curvature (not-a-knot ends), straight, by
-        cubics that make no new maxima (PCHIP; one argument only), or by steps: the value of the last knot passed.
+        Interpolation: cubic spline with continuous curvature (not-a-knot ends), straight lines, cubics without new
+        extrema (PCHIP; one argument only), or steps: the value of the last knot passed.
     beyond : {"hold", "line", "refuse", "repeat"}, or one for each argument
-        Outside the knots: the value at the end, the tangent at the end, the end of the run, or the same again with
-        the period of the knots (values at both ends are then the same).
+        Outside the knots: keep the value at the end, continue the tangent at the end, end the run, or repeat the table
+        periodically (the values at both ends must be the same).
     unit, text : str
-        Unit of the values, and a sentence about them.
+        Unit of the values, and their description.
     arguments, outputs : sequence of str
-        Their names, for pictures.
+        Their names, for plots.
     """
 
     x: tuple[Array, ...]
@@ -69,7 +69,7 @@ class Table:
                 c = patches(self.x, self._column, between, repeats)
             else:
                 c = pieces(self.x[0], self._column, between, repeats[0])
-        except (ValueError, np.linalg.LinAlgError):  # SciPy's words for numbers that overflow
+        except (ValueError, np.linalg.LinAlgError):  # raised for numbers that overflow
             c = np.full((1, 1), np.nan)
         self._freeze(c)
 
@@ -87,7 +87,7 @@ class Table:
         f, f1, f2 : array
             Values, first and second derivatives at the knots; with one more axis for several outputs.
         beyond : str
-            What holds outside the knots, as for `Table`.
+            Rule outside the knots, as for `Table`.
         unit, text, arguments, outputs
             As for `Table`.
 
@@ -120,10 +120,10 @@ class Table:
         x : array
             Knots.
         c : array
-            Coefficients, of shape (degree + 1, intervals) or with one more axis for several outputs: of rising powers
-            of the distance from the lower knot.
+            Coefficients of ascending powers of the distance from the lower knot, of shape (degree + 1, intervals), or
+            with one more axis for several outputs.
         beyond : str
-            What holds outside the knots, as for `Table`.
+            Rule outside the knots, as for `Table`.
         smooth : int
             Number of derivatives that do not jump at the knots.
         unit, text, arguments, outputs
@@ -156,7 +156,7 @@ class Table:
         path : str or Path
             A file whose first line has the names of the columns.
         x : str or sequence of str
-            Columns of one or two arguments; two need every pair of their values once.
+            Columns of one or two arguments; with two, every pair of their values must occur exactly once.
         y : str or sequence of str
             Columns of the outputs.
         **options
@@ -218,8 +218,8 @@ class Table:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        made = {"block", "digest", "signal", "_grids", "_cells"}  # made anew, where they are needed
-        return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
+        cached = {"block", "digest", "signal", "_grids", "_cells"}  # computed again when needed
+        return _restored, ({k: v for k, v in vars(self).items() if k not in cached},)
 
     def __repr__(self) -> str:
         return f"<Table of {self.summary()}>"
@@ -248,15 +248,15 @@ class Table:
         return np.moveaxis(self._numbers(self.block.records), -1, len(self.x))
 
     def _numbers(self, records: Array) -> Array:
-        """What stands in records behind their first words: (cells, ..., powers of the first argument, ..., outputs).
+        """Numbers of records behind their first words: (cells, ..., powers of the first argument, ..., outputs).
 
-        Outputs run fastest: their numbers of one power stand side by side, and are read in one go.
+        Outputs vary fastest: coefficients of one power are adjacent for all outputs.
         """
         powers = (self.kind.degree + 1,) * len(self.x)
         return records[..., WORDS:].reshape(*records.shape[:-1], *powers, -1)
 
     def _write(self, records: Array) -> None:
-        """The record of each cell."""
+        """Fill in the record of each cell."""
         counts = records.shape[:-1]
         records[..., :WORDS] = 0.0
         records[..., PLACE] = np.arange(np.prod(counts)).reshape(counts)
@@ -267,7 +267,7 @@ class Table:
         numbers, c = self._numbers(records), self._pieces
         if len(counts) == 1:
             numbers[:] = np.moveaxis(with_ends(c, self._grids[0], self.beyond[0]), 0, 1)
-        elif self.beyond == ("refuse", "refuse"):  # without a copy of what may be large
+        elif self.beyond == ("refuse", "refuse"):  # the table may be large: no copy
             numbers[1:-1, 1:-1] = c
             numbers[[0, -1]], numbers[:, [0, -1]] = np.nan, np.nan
         else:
@@ -276,30 +276,31 @@ class Table:
             numbers[:] = np.transpose(c, (1, 3, 0, 2, 4))
 
     def _kinks_before(self, cells: int) -> "Integers":
-        """Number of kinks before each cell: one at every knot, unless it is known better."""
+        """Number of kinks before each cell: one at every knot, unless the kinks were given."""
         known = vars(self).get("_kinks")
         return np.arange(cells) if known is None else np.cumsum([0, *known])
 
     def with_kinks(self, kinks: object) -> "Table":
-        """The same table with kinks, at which the steps of a run end, at some of its knots only; one argument.
+        """The same table with only some of its knots as kinks, at which steps of a run end; one argument.
 
         Parameters
         ----------
         kinks : sequence of bool
-            Which of the knots they are.
+            For each knot, whether it is a kink.
 
         Returns
         -------
         Table
         """
         out = object.__new__(Table)
-        made = {"block", "signal", "_cells"}
-        vars(out).update({k: v for k, v in vars(self).items() if k not in made}, _kinks=np.asarray(kinks, dtype=bool))
+        cached = {"block", "signal", "_cells"}
+        kept = {k: v for k, v in vars(self).items() if k not in cached}
+        vars(out).update(kept, _kinks=np.asarray(kinks, dtype=bool))
         return out
 
     @property
     def knows_kinks(self) -> bool:
-        """Whether the knots with kinks are known."""
+        """Whether the kinks were given."""
         return "_kinks" in vars(self)
 
     @property
@@ -309,7 +310,7 @@ class Table:
 
     @cached_property
     def signal(self) -> "Table":
-        """The same curve in the kind of signals, which inputs take."""
+        """The same curve as a table of the kind of signals, which inputs need."""
         from trundle.lookup.signal import as_signal
 
         return as_signal(self)
@@ -325,7 +326,7 @@ class Table:
 
     @cached_property
     def digest(self) -> str:
-        """Of all its numbers, and of what is between and beyond them."""
+        """Hash of all its numbers, and of the rules between and beyond the knots."""
         digest = hashlib.sha256(f"{self.kind!r} {self.between} {self.beyond}".encode())
         made_of = self.y if self.between in BETWEEN else self._pieces  # polynomials through values follow from these
         for array in (*self.x, made_of):
@@ -372,14 +373,14 @@ class Table:
 
     @preparing("the picture")
     def plot(self) -> "Figure":
-        """The knots and the curve between them, and a little beyond; for two arguments a map of each output."""
+        """Plot of the knots and of the curve, extended a little beyond them; for two arguments a map of each output."""
         from trundle.view.table import plot_table
 
         return plot_table(self)
 
 
 def table_with(handle: float) -> Table | None:
-    """The table of this process that has a handle."""
+    """The table of this process with this handle, if there is one."""
     return _by_handle.get(handle)
 
 

@@ -19,7 +19,9 @@ def table_fields(
     x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], unit: str, text: str,
     arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
 ) -> Json:  # fmt: skip
-    """Fields of a table by name; ModelError where they do not fit. `order` is (degree, derivatives without jumps)."""
+    """Fields of a table by name; ModelError if they are not valid. `order` is (degree, number of continuous
+    derivatives).
+    """
     if isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0:
         axes = [knots_of(a, f"x{i}") for i, a in enumerate(x, 1)]
     else:
@@ -61,7 +63,7 @@ def table_fields(
 
 
 def knots_of(values: ArrayLike, what: str) -> Array:
-    """A row of numbers that rise."""
+    """One-dimensional array of increasing numbers."""
     array = numbers(values, what)
     if array.ndim != 1:
         raise ModelError(f"{what} of a table must be a row of knots, got an array of shape {array.shape}.")
@@ -93,5 +95,5 @@ def numbers(values: ArrayLike, what: str) -> Array:
 
 
 def choice(words: Sequence[str]) -> str:
-    """Words as a text of alternatives."""
+    """Words as alternatives: "'a', 'b' or 'c'"."""
     return ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"

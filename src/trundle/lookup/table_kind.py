@@ -1,4 +1,4 @@
-"""The kind of a table: its properties that are compiled, and its value as an expression."""
+"""The kind of a table: the properties that are compiled into kernels, and its value as an expression."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class TableKind:
-    """Properties of a table that are compiled; everything else can be exchanged without recompiling."""
+    """Properties of a table that are compiled into kernels; everything else can change without recompiling."""
 
     arguments: int
     outputs: int  # 0: a single number
@@ -24,7 +24,7 @@ class TableKind:
 
     @property
     def width(self) -> int:
-        """Numbers in a record."""
+        """Number of entries of a record."""
         return WORDS + max(self.outputs, 1) * int((self.degree + 1) ** self.arguments)
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class TableKind:
 
 
 def _polynomial(coefficients: Sequence[Expr], distances: Sequence[Expr]) -> Expr:
-    """By Horner's rule; the powers of the last distance run fastest."""
+    """Polynomial by Horner's rule; the powers of the last distance vary fastest."""
     n = round(len(coefficients) ** (1 / len(distances)))
     if len(distances) > 1:
         rows = [coefficients[i * n : (i + 1) * n] for i in range(n)]

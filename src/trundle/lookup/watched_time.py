@@ -8,13 +8,13 @@ import numpy as np
 
 from trundle.typing import Expr, Option
 
-Plain = float | int | np.number  # what arithmetic with a watched time is followed through
+Plain = float | int | np.number  # operands whose result remains a watched time
 
 
 @final
 class WatchedTime(float):
-    """The number value = slope * t + constant near the time t, as a float; comparisons with numbers note the time at
-    which they change. Other arithmetic, and functions of math and NumPy, give usual floats.
+    """A float with value = slope * t + constant near the time t. A comparison with a number records the time at which
+    its result changes. All other arithmetic, and functions of math and NumPy, return plain floats.
     """
 
     t: float
@@ -27,11 +27,11 @@ class WatchedTime(float):
         return made
 
     def like(self, value: float, slope: float) -> "WatchedTime":
-        """Another value that goes with the same time."""
+        """Another value at the same time."""
         return WatchedTime(value, self.t, slope, self.notes)
 
     def note(self, other: float) -> None:
-        """Of a comparison with a number."""
+        """Record the time at which the comparison with a number changes."""
         if self.slope != 0.0:
             self.notes.add(self.t + (other - float(self)) / self.slope)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import answering, unchangeable, unknown_attribute
+from trundle.arguments import explain_calls, unchangeable, unknown_attribute
 from trundle.errors import ModelError
 from trundle.model.frame import GivenMotion
 from trundle.model.shape import Shape
@@ -51,7 +51,7 @@ def _refuse_change(body: "Body", name: str, value: object) -> NoReturn:
     )
 
 
-@answering
+@explain_calls
 @final
 @unchangeable(_refuse_change)
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,7 @@ class Body:
         return Inertia.of(self.mass, self.inertia, self.com, self.about)
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Frame:

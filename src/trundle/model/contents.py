@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import NoReturn, Self, TypeVar
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.law import EffortLaw
 from trundle.math import RESERVED
@@ -57,7 +57,7 @@ class Named(dict[str, Part]):
         return Named, (self.what, dict(self))
 
 
-@answering
+@explain_calls
 class ModelContents:
     """Bodies, connections, forces, parameters, tables, outputs and events by name; frozen, nothing changes."""
 

@@ -6,7 +6,7 @@ from math import isfinite
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, explain_calls
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
 from trundle.lookup.signal import constant_signal
@@ -22,7 +22,7 @@ from trundle.symbol import ParameterSymbol
 from trundle.typing import Expr
 
 
-@answering
+@explain_calls
 class Declarations(ModelContents):
     """The part of `Model` that declares numbers, signals and events."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, explain_calls
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
@@ -23,7 +23,7 @@ from trundle.space.chain import Chain
 from trundle.typing import Expr, Option
 
 
-@answering
+@explain_calls
 class Joining(Declarations):
     """The part of `Model` that connects bodies; `connection` defines what a connection consists of."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import advised, answering, method
+from trundle.arguments import advised, explain_calls, method
 from trundle.errors import ModelError
 from trundle.model import advice
 from trundle.model.body import Body, Moves, components
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ZERO = (0.0, 0.0, 0.0)
 
 
-@answering
+@explain_calls
 @final
 class Model(Joining):
     """A mechanism: bodies, connections, forces. z is up; the default gravity is 9.81 m/s^2 downwards."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class, answer_calls, unknown_name
+from trundle.arguments import advised_class, explain_module_calls, unknown_name
 from trundle.errors import ModelError
 from trundle.typing import Array, Given, Untyped
 
@@ -247,7 +247,7 @@ def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -
 
 
 NAMES = ["Ball", "Box", "Capsule", "Cylinder", "Disc", "Mesh", "Rails", "Rod", "Sphere", "read_mesh"]
-answer_calls(globals(), NAMES)
+explain_module_calls(globals(), NAMES)
 
 if not TYPE_CHECKING:  # a checker shall not take every name for one of this module
 

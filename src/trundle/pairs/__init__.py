@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from trundle.arguments import answer_calls, unknown_name
+from trundle.arguments import explain_module_calls, unknown_name
 from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F401  so that `discover` finds their classes
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
@@ -84,7 +84,7 @@ __all__ = [
     "surfaces",
     "table",
 ]
-answer_calls(globals(), __all__)
+explain_module_calls(globals(), __all__)
 
 _LATE = {
     "Classification": "classification",
@@ -103,5 +103,5 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     globals()[name] = getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)
-    answer_calls(globals(), [name])
+    explain_module_calls(globals(), [name])
     return globals()[name]

@@ -1,4 +1,4 @@
-"""A coordinate of a joint, and where it stands among the coordinates and speeds."""
+"""A coordinate of a joint, with its indices among the coordinates and speeds."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +25,7 @@ class Coordinate:
 
     @cached_property
     def rate_name(self) -> str:
-        """Name of the speeds that belong to it."""
+        """Name of its speeds."""
         return f"{self.owner}.{rate_name(self.step)}"
 
     @property
@@ -50,7 +50,7 @@ class Coordinate:
 
     @property
     def turn_names(self) -> tuple[str, ...]:
-        """One name for each speed, of the motion whose rate it is."""
+        """One name for each speed: that of the displacement or angle whose rate it is."""
         return (self.name,) if self.n_u == 1 else tuple(f"{self.force_name}_{a}" for a in LABELS[self.n_u])
 
     @property
@@ -71,10 +71,10 @@ class Coordinate:
 
     @property
     def q(self) -> slice:
-        """Where it stands among the coordinates."""
+        """Its slice of the coordinates."""
         return slice(self.i_q, self.i_q + self.n_q)
 
     @property
     def u(self) -> slice:
-        """Where its speeds stand among the speeds."""
+        """Its slice of the speeds."""
         return slice(self.i_u, self.i_u + self.n_u)

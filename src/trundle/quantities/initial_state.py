@@ -1,4 +1,4 @@
-"""A consistent start state, and the given values that had to be changed."""
+"""A consistent start state, with the given values that had to be changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from trundle.typing import Array
 @final
 @dataclass(frozen=True)
 class InitialState:
-    """Coordinates and speeds; changed values: name -> (given, used); and hints at values that may be mistakes."""
+    """Coordinates and speeds; changed values: name -> (given, used); and hints about values that may be mistakes."""
 
     q: Array
     u: Array
     changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     found: Mapping[str, float] = field(
         default_factory=dict
-    )  # not given, moved away from its default to close the loops
+    )  # not given, and changed from the default to close the loops
     hints: tuple[str, ...] = ()
 
     def report(self) -> str:
-        """In words."""
+        """The changes as text."""
         lines = [f"{name}: given {a:.9g}, used {b:.9g}" for name, (a, b) in self.changed.items()]
         lines += [f"{name}: found {value:.9g}" for name, value in self.found.items()]
         lines += self.hints

@@ -1,4 +1,4 @@
-"""The quantities of the parts of a model that are available with its tree and formalism."""
+"""The quantities of a model that are available with its spanning tree and formalism."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -51,7 +51,7 @@ def known_quantities(model: Model, topology: Topology, formalism: str) -> Iterat
 
 
 def imaginary_quantities(model: Model, topology: Topology) -> Iterator[Quantity]:
-    """Imaginary forces of the bodies that are described in moving frames."""
+    """Inertial (fictitious) forces of the bodies that are described in moving frames."""
     for body in model.free_bodies if model.frames else ():
         frame = topology.path_to_root(body)[-1]
         for kind, cause in KINDS.items() if not frame.is_at_rest else ():
@@ -87,7 +87,7 @@ def force_quantities(model: Model, measures: Measures) -> Iterator[Quantity]:
 
 
 def measures_of(model: Model) -> Measures:
-    """Measures of all forces of a model, which are evaluated for this."""
+    """Measures of all forces of a model; the forces are evaluated with symbols to find them."""
     signals = SymbolicSignals(model, ca.SX.sym("t"))
     return {name: force.terms(signals).listed() for name, force in model.forces.items()}
 

@@ -21,12 +21,14 @@ SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances tak
 @final
 @dataclass(frozen=True)
 class ModeState:
-    """A number of a contact that changes at events: whether it sticks, where it slides, whether it is closed, ..."""
+    """A number that describes the mode of a contact and changes at events: whether it sticks or is closed, the
+    direction of sliding, ...
+    """
 
     contact: str
     state: str
     default: float = 1.0
-    is_switch: bool = False  # rows act or not by it
+    is_switch: bool = False  # it switches constraint rows on and off
 
     @property
     def name(self) -> str:
@@ -36,8 +38,8 @@ class ModeState:
 @final
 @dataclass(frozen=True)
 class RunScales:
-    """What a run chooses, as symbols: a typical length (m), speed (m/s) and acceleration (m/s^2), relative to which
-    gaps, slips and forces at its contacts are negligible (`study.scales`), and the relative shift of the multiplier
+    """Symbols of what each run sets: a typical length (m), speed (m/s) and acceleration (m/s^2), relative to which
+    gaps, slips and forces at contacts are judged negligible (`study.scales`), and the relative shift of the multiplier
     block, which depends on the tolerance.
     """
 
@@ -47,14 +49,14 @@ class RunScales:
     shift: Expr
 
 
-SCALES = ("length_scale", "speed_scale", "acceleration_scale", "shift")  # their names, in the order in which they end p
+SCALES = ("length_scale", "speed_scale", "acceleration_scale", "shift")  # names of the last entries of p, in order
 
 
 @final
 @dataclass(frozen=True)
 class ParameterLayout:
-    """p = [parameters of the model, tables, modes of contacts, scales of the run]; it alone knows the order. A table
-    stands there by its handle. The level of an input is one of the parameters, its signal a table.
+    """p = [parameters of the model, tables, modes of contacts, scales of the run]; the order is defined here only. A
+    table is represented by its handle. The level of an input is one of the parameters, its signal a table.
     """
 
     parameters: tuple[str, ...]
@@ -89,19 +91,19 @@ class ParameterLayout:
 
     @property
     def size_slice(self) -> slice:
-        """Places of the typical length, speed and acceleration of a run."""
+        """Slice of the typical length, speed and acceleration of a run."""
         return slice(self.mode_slice.stop, self.shift)
 
     @property
     def shift(self) -> int:
-        """Place of the relative shift of the multiplier block, chosen with the tolerance."""
+        """Index of the relative shift of the multiplier block, chosen with the tolerance."""
         return len(self) - 1
 
     def parameter(self, name: str) -> int:
         return self.parameters.index(name)
 
     def mode(self, contact: str, state: str) -> int:
-        """Place of a number of a contact mode; -1 where the contact has none of this name."""
+        """Index of a mode state of a contact; -1 if the contact has none of this name."""
         return self._mode_places.get((contact, state), -1)
 
     @cached_property
@@ -121,8 +123,8 @@ class ParameterLayout:
         return {mode: float(value) for mode, value in zip(self.modes, p[self.mode_slice], strict=True)}
 
     def vector(self, model: Model, given: Values | None = None) -> Array:
-        """Defaults of the model with the given values and tables in place of some; ModelError for invalid values. The
-        caller keeps the tables alive while it works with the vector.
+        """p with the given values and tables, and the defaults of the model for all others; ModelError for invalid
+        values. The caller must keep the tables alive while it uses the vector.
         """
         if given is not None and not isinstance(given, Mapping):
             raise ModelError(f"give parameters by name, {{'name': value}}, not as {type(given).__name__}.")
@@ -143,10 +145,10 @@ class ParameterLayout:
         return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), 1.0, 1.0, 1.0, SHIFT])
 
     def tables_of(self, model: Model, given: Values | None) -> dict[str, Table]:
-        """The tables of a run by name: those given, else those of the model."""
+        """The tables of a run by name: the given ones, and those of the model for all others."""
         chosen = split_signals(model, given) if given else {}
         return {name: own.fit(chosen[name]) if name in chosen else own.table for name, own in model.tables.items()}
 
     def put_tables(self, p: Array, tables: Iterable[Table]) -> None:
-        """Write the handles of tables into vectors p (..., length), as they are in this process."""
+        """Write the handles that tables have in this process into vectors p (..., length)."""
         p[..., self.table_slice] = [table.block.handle for table in tables]

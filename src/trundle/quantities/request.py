@@ -17,7 +17,7 @@ NO_LENGTH = "a start quaternion has length zero, which is not a rotation; give (
 @final
 @dataclass
 class StartRequest:
-    """What the user gave, laid out in state vectors with masks of the given entries."""
+    """The user's start values as state vectors, with masks of the given entries."""
 
     q: Array
     u: Array
@@ -26,7 +26,7 @@ class StartRequest:
 
 
 def rest_pose(layout: StateLayout) -> Array:
-    """Zero angles and displacements, no turns."""
+    """All angles and displacements zero, all quaternions the identity."""
     q = np.zeros(layout.n_q)
     q[list(layout.quaternions)] = 1.0
     return q
@@ -42,7 +42,7 @@ def _remedy(value: object, numbers: Array, n: int) -> str:
 
 
 def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartRequest:
-    """Sort named values into coordinates and speeds."""
+    """Convert named values to vectors of coordinates and speeds."""
     request = StartRequest(
         np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool)
     )
@@ -74,7 +74,7 @@ def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartR
 
 
 def unit_quaternion(numbers: Array, given: AnyArray, name: str) -> Array:
-    """The numbers made a rotation: those that are given keep their values where these are some of the four."""
+    """The numbers made a unit quaternion; if only some components were given, these keep their values."""
     rest = np.zeros(4, bool) if np.all(given) or not np.any(given) else np.logical_not(given)
     if not np.any(rest):
         length = np.linalg.norm(numbers)
@@ -93,7 +93,7 @@ def unit_quaternion(numbers: Array, given: AnyArray, name: str) -> Array:
 
 
 def speeds_of(layout: StateLayout, given_q: Array) -> Array:
-    """Which speeds belong to coordinates that are given."""
+    """Mask of the speeds that belong to given coordinates."""
     out = np.zeros(layout.n_u, bool)
     for c in layout.coordinates:
         out[c.u] = bool(np.any(given_q[c.q]))

@@ -1,12 +1,12 @@
-"""Layout of x, the state vector: one for each kind of coordinates, and the only place where indices are defined.
+"""Layout of x, the state vector: one for joint and one for absolute coordinates. Indices are defined here only.
 
     x = [coordinates, followers, bristles, own states | speeds | work in, work lost, turns]
          --------------------- q --------------------   -- u --
 
 Coordinates belong to the joints of the tree or, in absolute coordinates, to the free bodies. Followers are surface
 coordinates of contacts that close loops. Bristles, deviations from prescribed rates, and states of the model, of its
-blocks and forces are first-order states: they have a rate but no speed. Work is integrated where something drives or
-brakes the model, turns (of angles that are not states) in absolute coordinates.
+blocks and forces are first-order states: they have a rate but no speed. Work is integrated if anything drives or
+brakes the model, whole turns (of angles that are not states) in absolute coordinates.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ WORKS = 2  # work done on the model, work lost in it
 
 @final
 class Entry(NamedTuple):
-    """A coordinate without a speed."""
+    """A state that is no coordinate of a joint or body: follower, bristle, deviation or own state."""
 
     owner: str  # connection, force or block; empty for a state of the model
     kind: str
@@ -44,11 +44,11 @@ class Entry(NamedTuple):
 
 @final
 class Place(NamedTuple):
-    """Where a state, or a component of one, stands in x."""
+    """First index and size of a state, or a component of one, in x."""
 
     first: int
     size: int
-    changes: bool = True  # events may change it: not a part of a quaternion, nor a bristle
+    changes: bool = True  # events may change it: false for components of quaternions and for bristles
 
     @property
     def range(self) -> range:
@@ -66,7 +66,7 @@ class StateLayout:
     own: tuple[Entry, ...] = ()  # states of the model, of blocks and forces
     turns: tuple[str, ...] = ()  # angles of joints whose whole turns are integrated as well
     has_works: bool = False
-    in_joints: bool = True  # else coordinates of bodies, which users do not know by name
+    in_joints: bool = True  # joint coordinates; otherwise those of bodies, which have no names for users
 
     # -- sizes and slices ----------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class StateLayout:
 
     @property
     def follower_slice(self) -> slice:
-        """Where the surface coordinates stand."""
+        """Slice of the surface coordinates."""
         return slice(self.n_placed, self.n_placed + len(self.followers))
 
     @property
@@ -112,30 +112,30 @@ class StateLayout:
 
     @property
     def first_order_slice(self) -> slice:
-        """Where they stand."""
+        """Slice of the first-order states."""
         return slice(self.n_placed + len(self.followers), self.n_q)
 
     @property
     def own_slice(self) -> slice:
-        """Where states of the model, of blocks and forces stand."""
+        """Slice of the states of the model, of blocks and forces."""
         return slice(self.n_q - len(self.own), self.n_q)
 
     @property
     def works(self) -> slice:
-        """Where work done and lost stand; empty where none is integrated."""
+        """Slice of work done and lost; empty if it is not integrated."""
         return slice(self.n_motion, self.n_motion + (WORKS if self.has_works else 0))
 
     def turn(self, name: str) -> int:
-        """Where the turns of an angle stand."""
+        """Index of the integrated angle of a joint, by its name."""
         return self.n_x - len(self.turns) + self.turns.index(name)
 
     @cached_property
     def quaternions(self) -> tuple[int, ...]:
-        """Where unit quaternions begin."""
+        """First index of each unit quaternion."""
         return tuple(c.i_q for c in self.coordinates if c.n_q == 4)
 
     def of_size(self, n_x: int) -> "StateLayout":
-        """The same with or without work, as a state of this size has it."""
+        """This layout with or without work, so that it fits a state of this size."""
         for layout in (replace(self, has_works=has) for has in (False, True)):
             if layout.n_x == n_x:
                 return layout
@@ -144,7 +144,7 @@ class StateLayout:
     # -- vectors -------------------------------------------------------------------------------------------------------
 
     def vector(self, q: Array, u: Array | None = None) -> Array:
-        """x with these coordinates and speeds, at rest where none are given; no work done yet."""
+        """x with these coordinates and speeds (zero unless given); work done is zero."""
         x = np.zeros(self.n_x)
         x[self.q] = q
         if u is not None:
@@ -176,12 +176,12 @@ class StateLayout:
 
     @cached_property
     def first_order_places(self) -> dict[str, int]:
-        """Where each first-order state stands."""
+        """Index of each first-order state by name."""
         return {e.name: i for i, e in enumerate(self.first_order, start=self.first_order_slice.start)}
 
     @cached_property
     def places(self) -> dict[str, Place]:
-        """Where everything that can be given as a state stands, components of vectors too."""
+        """Place in x of everything that can be given as a state by name, components of vectors too."""
         found: dict[str, Place] = {}
         for c in self.coordinates if self.in_joints else ():
             whole, single = c.n_q == 4, c.n_q == 1
@@ -195,7 +195,7 @@ class StateLayout:
 
     @cached_property
     def changeable(self) -> dict[str, int]:
-        """Where coordinates, speeds and own states that are one number stand in x; events may change them."""
+        """Index in x of scalar coordinates, speeds and own states, which events may change."""
         return {name: place.first for name, place in self.places.items() if place.changes}
 
     def speed_names(self) -> list[str]:
@@ -203,7 +203,7 @@ class StateLayout:
         return [name for c in self.coordinates for name in c.rate_names]
 
     def turn_names(self) -> list[str]:
-        """One name for each speed, of the motion whose rate it is."""
+        """One name for each speed: that of the displacement or angle whose rate it is."""
         return [name for c in self.coordinates for name in c.turn_names]
 
     def values(self, x: Array) -> dict[str, Array]:
@@ -258,7 +258,7 @@ def _bristles(cut: Sequence[ConnectedPair], every: Sequence[ConnectedPair]) -> I
 
 
 def _turning(connections: Iterable[ConnectedPair]) -> Iterator[str]:
-    """Angles that absolute coordinates know up to whole turns, in the order in which they are measured."""
+    """Angles that absolute coordinates determine only up to whole turns, in the order in which they are measured."""
     for c in connections:
         names = {} if c.is_contact else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
         yield from (f"{c.name}.{names[b]}" for b in c.pair.free if b in names and b in ROTATIONS)

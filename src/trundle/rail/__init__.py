@@ -5,7 +5,7 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 
 from typing import NoReturn
 
-from trundle.arguments import answer_calls, unknown_name
+from trundle.arguments import explain_module_calls, unknown_name
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
@@ -213,7 +213,7 @@ __all__ = [
     "vehicle_data",
     "y25_wagon",
 ]
-answer_calls(globals(), __all__)
+explain_module_calls(globals(), __all__)
 
 _KLINGEL = (
     "Klingel's wavelength is 2 pi sqrt(e r0 / tan gamma), with half the distance e of the contacts, radius r0 and "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import answering, method, unknown_attribute
+from trundle.arguments import explain_calls, method, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
@@ -54,7 +54,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
-@answering
+@explain_calls
 @final
 class BatchRun:
     """Results of a batch: states at the end (and at the samples), by name, with the dimension "case".

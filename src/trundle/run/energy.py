@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import advised, answering, unknown_attribute
+from trundle.arguments import advised, explain_calls, unknown_attribute
 from trundle.preparing import preparing
 from trundle.typing import Array, Option, Value
 
@@ -21,7 +21,7 @@ _ELSEWHERE |= dict.fromkeys(("work", "supplied", "input"), "use run.energy.work_
 _ELSEWHERE |= dict.fromkeys(("error", "balance"), "use run.energy.imbalance, or run.energy.drift for its largest part")
 
 
-@answering
+@explain_calls
 @final
 class Energy:
     """Terms of the balance over time (J)."""

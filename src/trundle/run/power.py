@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import StoreError, UnknownNameError
 from trundle.preparing import preparing
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STORED = "power_ports"  # attribute of a file that holds the audit
 
 
-@answering
+@explain_calls
 @final
 class Power:
     """Audit of a run: run.power["hinge"] for a connection, body, force or law; residual, table, flows, sankey.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from trundle.arguments import answering, method
+from trundle.arguments import explain_calls, method
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
@@ -37,7 +37,7 @@ def shown(name: object) -> str:
     return text if len(text) <= LONGEST and "\n" not in text else f"a {type(name).__name__}"
 
 
-@answering
+@explain_calls
 class RunQuantities:
     """The part of `Run` that finds quantities: from the system that ran, or from a file."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, explain_calls
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
@@ -53,7 +53,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
-@answering
+@explain_calls
 @final
 class Run(RunQuantities):
     """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome states how it ended.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.preparing import preparing
@@ -54,7 +54,7 @@ def slope_name(name: str) -> str:
     return f"{name}_derivative"
 
 
-@answering
+@explain_calls
 @final
 class Trace:
     """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events lists the

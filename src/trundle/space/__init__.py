@@ -1,4 +1,4 @@
-"""Geometry that knows no model: rotations, screws, chains, inertia."""
+"""Geometry that is independent of models: rotations, screws, chains, inertia."""
 
 from trundle.space.chain import Ball, Chain, Screw
 from trundle.space.inertia import Inertia

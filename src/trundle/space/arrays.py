@@ -19,7 +19,7 @@ def read_numbers(name: str, value: object) -> Array:
 
 
 def read_together(given: Values) -> list[Array]:
-    """Numbers and arrays by name, brought to their common shape; copies that may be written to."""
+    """Copies of numbers and arrays, broadcast to their common shape."""
     arrays = [read_numbers(name, value) for name, value in given.items()]
     try:
         return [v.copy() for v in np.broadcast_arrays(*arrays)]

@@ -1,4 +1,4 @@
-"""Chains of screws: the one way in which Trundle describes relative motion.
+"""Chains of screws, by which Trundle describes all relative motion.
 
 A chain is a product of exponentials: every screw is given at the zero pose in the frame of the chain, and
 the pose after the motion is exp(S1 q1) exp(S2 q2) ... X(0) [Brockett 1984].
@@ -17,7 +17,7 @@ from trundle.typing import Expr
 
 
 class Named(Protocol):
-    """A coordinate of a pair or surface: `n_q` numbers with `n_u` speeds, in metres where it slides."""
+    """A coordinate of a pair or surface: `n_q` numbers with `n_u` speeds, in metres if it slides."""
 
     @property
     def n_q(self) -> int: ...
@@ -64,7 +64,7 @@ class Screw:
         Parameters
         ----------
         q : expression
-            Turn (rad), or displacement (m) of a pure slide.
+            Angle (rad), or displacement (m) of a pure slide.
 
         Returns
         -------
@@ -80,7 +80,7 @@ class Screw:
         return R, at - ca.mtimes(R, at) + e * (self.pitch * q)
 
     def moved(self, angle: float) -> Pose:
-        """Pose after a turn by a number of radians; the screw must not be a pure slide.
+        """Pose after a rotation by a number; the screw must not be a pure slide.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Screw:
         return Pose(R, at - ca.mtimes(ca.DM(R), at) + ca.DM(axis_vector(self.axis)) * (self.pitch * angle))
 
     def reversed(self) -> "Screw":
-        """The same screw with the coordinate counted the other way."""
+        """The same screw with the opposite sense of its coordinate."""
         return Screw(-axis_vector(self.axis), self.pitch, self.at, self.name)
 
 
@@ -151,13 +151,13 @@ def rate_name(coordinate: Named) -> str:
 
 
 def turn_name(coordinate: Named) -> str:
-    """Name of the motion along which generalised forces act."""
+    """Name under which generalised forces along it appear."""
     return coordinate.name if coordinate.n_u == 1 else "turn"
 
 
 def acceleration_name(coordinate: Named) -> str:
-    """Name of the time derivative of its speeds; for a ball not that of the body's angular acceleration, which is in
-    ground axes.
+    """Name of the time derivative of its speeds. For a ball it differs from the name of the body's angular
+    acceleration, which is in ground axes.
     """
     return f"{coordinate.name if coordinate.n_u == 1 else rate_name(coordinate)}_acceleration"
 

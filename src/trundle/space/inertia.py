@@ -62,10 +62,9 @@ MEASURED = 0.1  # part by which measured moments may violate the triangle inequa
 
 
 def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str]:
-    """Unphysical values of mass and inertia about the mass centre, as phrases; empty if there are none.
+    """Descriptions of unphysical values of mass and inertia about the mass centre; empty if there are none.
 
-    triangle=False leaves out the rule that no principal moment exceeds the sum of the others: the motion does not need
-    it.
+    triangle=False omits the check that no principal moment exceeds the sum of the others; the equations do not need it.
     """
     faults = []
     if not np.isfinite(mass) or mass < 0:
@@ -81,7 +80,7 @@ def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str
     if moments[0] < -1e-9 * scale:
         faults.append(
             f"a principal moment of inertia about the mass centre is negative ({moments[0]:.6g} kg m^2); check the "
-            "numbers, and the point `about` which they were taken about"
+            "numbers, and the point `about` to which they refer"
         )
     elif triangle and triangle_excess(matrix) > MEASURED:
         a, b, c = moments
@@ -95,7 +94,7 @@ def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str
 
 
 def triangle_excess(matrix: Expr) -> float:
-    """By what part the largest principal moment exceeds the sum of the other two; 0 where it does not."""
+    """Relative excess of the largest principal moment over the sum of the other two; 0 if there is none."""
     a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
     if c <= (a + b) * (1 + 1e-6):
         return 0.0

@@ -1,4 +1,4 @@
-"""A constant pose: where a frame stands in another one."""
+"""Constant pose (rotation and position) of a frame in another one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _NUMBERS = (float, float, float)
 @final
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Numeric rotation, and a position that may hold parameters."""
+    """Numeric rotation, and a position that may contain parameters."""
 
     R: Array
     p: Expr  # CasADi column
 
     @cached_property
     def is_identity(self) -> bool:
-        """Whether both frames are the same: many poses are, and nothing has to be multiplied then."""
+        """Whether both frames coincide: then nothing has to be multiplied."""
         return bool(self.p.is_zero()) and bool(np.array_equal(self.R, _IDENTITY))
 
     def __matmul__(self, other: "Pose") -> "Pose":
@@ -42,12 +42,12 @@ class Pose:
         return Pose(clean(self.R.T), -ca.mtimes(ca.DM(self.R.T), self.p))
 
     def point(self, at: Expr) -> Expr:
-        """A point of the inner frame, seen in the outer one (CasADi column)."""
+        """Coordinates in the outer frame of a point given in the inner one (CasADi column)."""
         return self.p + ca.mtimes(ca.DM(self.R), ca.vertcat(*at) if isinstance(at, tuple) else at)
 
     @staticmethod
     def at(position: Expr, R: Array | None = None) -> "Pose":
-        """From three numbers or expressions, and a rotation."""
+        """Pose from three numbers or expressions, and a rotation."""
         p = ca.SX.zeros(3) if tuple(map(type, position)) == _NUMBERS and not any(position) else column(position)
         return Pose(np.eye(3) if R is None else clean(R), p)
 
@@ -59,5 +59,5 @@ def column(values: Iterable[Expr]) -> Expr:
 
 
 def identity() -> Pose:
-    """The pose of a frame in itself."""
+    """The identity pose."""
     return Pose(np.eye(3), ca.SX.zeros(3))

@@ -1,4 +1,4 @@
-"""Rotations and small vectors, for numbers and for CasADi symbols alike."""
+"""Rotations and 3-vectors, for numbers and for CasADi symbols."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def clean(values: Expr, tolerance: float = 1e-14) -> Array:
-    """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can drop them."""
+    """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can omit them."""
     out = np.array(values, dtype=float)
     for exact in (0.0, 1.0, -1.0):
         out[np.abs(out - exact) < tolerance] = exact
@@ -72,7 +72,7 @@ def align_z(axis: Axis) -> Array:
 
 
 def rotation_from_quaternion(quaternion: Expr) -> Expr:
-    """Rotation matrix of a quaternion (w, x, y, z) of any length, for SX or numbers; exact to scale."""
+    """Rotation matrix of a quaternion (w, x, y, z) of any non-zero length, for SX or numbers."""
     w, x, y, z = (quaternion[i] for i in range(4))
     k = 2 / (w * w + x * x + y * y + z * z)
     rows = [

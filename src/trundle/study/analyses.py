@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trundle.arguments import advised, answering
+from trundle.arguments import advised, explain_calls
 from trundle.equations.formulation import Formulation
 from trundle.errors import LostContactWarning
 from trundle.quick_symbols import with_quick_symbols
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
 
 
-@answering
+@explain_calls
 class Analyses(Unchangeable):
     """The part of `System` that analyses states and motions; each method is one call of a function in `study`."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import answering, unknown_attribute
+from trundle.arguments import explain_calls, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
@@ -58,7 +58,7 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Linearisation:

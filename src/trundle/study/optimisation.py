@@ -6,7 +6,7 @@ from typing import NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.errors import SolveError, UnknownNameError
 from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
@@ -23,7 +23,7 @@ BORDER = 1e-7  # of a range: a value this near to its limit lies on it
 Answer = Callable[[dict[str, float]], Given]  # a number, or a number and its gradient by name
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Optimum:

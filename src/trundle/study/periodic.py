@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import answer_calls
+from trundle.arguments import explain_module_calls
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.case import Case
@@ -322,4 +322,4 @@ def find_orbit(
     )
 
 
-answer_calls(globals(), ["find_orbit"])
+explain_module_calls(globals(), ["find_orbit"])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from trundle.arguments import advised, answering, method
+from trundle.arguments import advised, explain_calls, method
 from trundle.equations.formulation import Formulation
 from trundle.integrate.options import Steps
 from trundle.lookup.table import Table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trundle.study.stepper import Stepper
 
 
-@answering
+@explain_calls
 class Runs(Unchangeable):
     """The part of `System` that integrates motions."""
 

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError
 from trundle.model.start_values import start_values
@@ -25,7 +25,7 @@ CROSSING = 1e-7  # of the largest eigenvalue: a real part on a border, and zeros
 WIDTH = 1e-13  # of a bracket around a border, relative
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Stability:
@@ -60,7 +60,7 @@ class Stability:
         return f"stable {' and '.join(parts)}"
 
 
-@answering
+@explain_calls
 @final
 class SteadyMotions:
     """The steady motions of a model that differ in one speed, linearised.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.errors import FrozenTimeWarning, SolveError, UnknownNameError
@@ -31,7 +31,7 @@ FROZEN_PART = (
 )
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class StateSpace:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import advised, answering, unknown_attribute
+from trundle.arguments import advised, explain_calls, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
@@ -50,7 +50,7 @@ class SavedStep:
     levels: tuple[Array, ...]
 
 
-@answering
+@explain_calls
 @final
 class Stepper:
     """A run in progress. `advance(to)` integrates to a time with constant inputs, stepper["pole.angle"] is a quantity

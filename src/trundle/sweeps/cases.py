@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import advised_function, answering
+from trundle.arguments import advised_function, explain_calls
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.real_array import real_array
@@ -16,7 +16,7 @@ from trundle.typing import AnyArray, Given, State, Untyped, Values
 Range = tuple[float, float]
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Cases:

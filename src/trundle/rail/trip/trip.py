@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import answering_with
+from trundle.arguments import explain_calls_with
 from trundle.errors import ModelError, SolveError
 from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
@@ -43,7 +43,7 @@ FAST = 5.0  # m/s, above which explicit steps are cheaper on rough track: the st
 ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relative tolerance
 
 
-@answering_with(OF_TRIP)
+@explain_calls_with(OF_TRIP)
 @final
 class Trip:
     """A vehicle that runs along a line.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
-from trundle.arguments import answering
+from trundle.arguments import explain_calls
 from trundle.errors import MultiplierWarning, SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.preparing import preparing, under_way
@@ -56,7 +56,7 @@ class PointValues(ABC):
         """Coordinates and rates by name, for `simulate`."""
 
 
-@answering
+@explain_calls
 @final
 @dataclass(frozen=True, eq=False)
 class Branch:
