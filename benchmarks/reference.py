@@ -51,7 +51,7 @@ def chain_scatter(count: int, n: int) -> tuple[Array, Array]:
 def chain_energy(q: Array, u: Array) -> tuple[Array, Array]:
     """Kinetic and potential energy of the chain for samples of shape (..., n), by forward recursion in link frames.
 
-    Written apart from every code that is measured, so that all are judged by the same ruler.
+    Independent of every measured code, so that all are judged by the same measure.
     """
     q, u = np.asarray(q, dtype=float), np.asarray(u, dtype=float)
     shape = q.shape[:-1]
@@ -89,7 +89,7 @@ def _rotation(axis: int, angle: Array) -> Array:
 def energy_drift(q: Array, u: Array) -> float:
     """Largest change of the chain's total energy over the samples (time first), over the largest kinetic energy.
 
-    The largest change, not the last one: an error that happens to cross zero at the end earns nothing.
+    The largest change, not the last one, so that an error that happens to vanish at the end is no advantage.
     """
     kinetic, potential = chain_energy(q, u)
     total = kinetic + potential

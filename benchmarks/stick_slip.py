@@ -3,7 +3,7 @@
 python -m benchmarks.stick_slip
 
 The plate moves by a sin(w t); the block lies on it and begins at rest. Trundle prescribes the motion of the plate and
-finds every transition by a search inside its compiled loop, which does not come back to Python for one. The peers step
+finds every transition by a search inside its compiled loop, which does not return to Python for it. The peers step
 with 1e-4 s: Exudyn with its compiled bristle element for dry friction, Siconos with Moreau and Jean's time stepping.
 Their plate is an oscillator 1e9 times as heavy as the block, so that neither calls Python in a step; the block disturbs
 it by less than 1e-7 of its way. Their transition is the end of the first step that is in the new state. The law of

@@ -38,7 +38,7 @@ def chain_model(n: int) -> tr.Model:
 
 @cache
 def chain(n: int) -> System:
-    """Built once; building is measured apart."""
+    """The system, built once; building is measured separately."""
     return chain_model(n).build()
 
 

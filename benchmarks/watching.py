@@ -1,5 +1,5 @@
-"""What it costs to watch the contacts of a run: guards, second points of contact, and both, in per cent of the run
-without. The bar is for both.
+"""Cost of monitoring the contacts of a run: guards, second points of contact, and both, in per cent of the run without.
+The bar applies to both.
 
 python -m benchmarks.watching [rounds]
 python -m benchmarks.watching --operations
@@ -62,7 +62,7 @@ DIFFERENCES = (("guards", "none"), ("all", "guards"), ("all", "none"))
 
 @dataclass(frozen=True)
 class Watched:
-    """What can be integrated with all watching, without that for second contacts, and without any."""
+    """A run that can be integrated with all monitoring, without that for second contacts, and without any."""
 
     name: str
     whole: Any
@@ -70,7 +70,7 @@ class Watched:
     lanes = 1
 
     def problems(self) -> dict[str, Any]:
-        """What is integrated, by what is looked at."""
+        """Problems with different monitoring, by name."""
         problem = self.whole.problem
         alone = replace(problem, rivals=None)
         bare = {"guards": None, "n_guards": 0} | ({"guarded": None} if self.lanes > 1 else {})
@@ -81,7 +81,7 @@ class Watched:
         """Integrate without samples on the way."""
 
     def kinds(self) -> dict[str, Callable[[], object]]:
-        """The three integrations, by what they look at."""
+        """The three integrations with different monitoring, by name."""
         return {kind: lambda p=p: self.integrate(p) for kind, p in self.problems().items()}
 
 
@@ -99,7 +99,7 @@ class WatchedRun(Watched):
 
 @dataclass(frozen=True)
 class LaneRun:
-    """What `integrate_lanes` is asked."""
+    """Arguments of `integrate_lanes`."""
 
     problem: LaneProblem
     method: Any
@@ -125,7 +125,7 @@ class WatchedBatch(Watched):
 
 
 def watched(name: str, model: tr.Model, duration: float) -> Watched:
-    """The integration of a run, caught on its way."""
+    """The integration of a run, intercepted."""
     caught: list[tuple[GuardedRun, Formulation]] = []
 
     def catch(formulation: Formulation, run: GuardedRun) -> object:
@@ -140,7 +140,7 @@ def watched(name: str, model: tr.Model, duration: float) -> Watched:
 
 
 def watched_batch(name: str, model: tr.Model, duration: float, start: dict[str, np.ndarray]) -> Watched:
-    """The integration of a batch in lanes, caught on its way."""
+    """The integration of a batch in lanes, intercepted."""
     caught: list[LaneRun] = []
 
     def catch(*asked: Any) -> object:

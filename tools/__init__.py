@@ -1,1 +1,1 @@
-"""Tools for those who work on Trundle; not installed with it."""
+"""Development tools; not installed with the package."""

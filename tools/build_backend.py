@@ -1,6 +1,6 @@
-"""Setuptools, and what it needs beyond that to build a wheel: numba makes the time loops then (see setup.py).
+"""Setuptools with the additional requirements of building a wheel, for which numba compiles the time loops (setup.py).
 
-An editable install needs none of it at build time, so it is asked for by this hook and not by [build-system].
+An editable install does not need them, so they are declared by this hook and not in [build-system].
 """
 
 from setuptools import build_meta
@@ -11,5 +11,5 @@ FOR_LOOPS = ["numba>=0.68", "numpy>=2.0", "scipy>=1.13", "casadi>=3.8"]
 
 
 def get_requires_for_build_wheel(config_settings: dict[str, str] | None = None) -> list[str]:
-    """What a build environment must hold."""
+    """Requirements of the build environment of a wheel."""
     return [*build_meta.get_requires_for_build_wheel(config_settings), *FOR_LOOPS]

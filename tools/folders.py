@@ -14,7 +14,7 @@ PICTURE = ROOT / "docs" / "architecture" / "folders.svg"
 PACKAGE = "trundle"
 BOX, ROW, COLUMN, MARGIN = (130.0, 26.0), 62.0, 150.0, 14.0
 COLOURS = {"fill": "#eef3f8", "stroke": "#35618e", "edge": "#8898a8", "text": "#1a1a1a"}
-# Small modules that are used everywhere; to draw them would hide the rest.
+# Small modules that are used everywhere, which would clutter the picture.
 EVERYWHERE = {
     "errors",
     "typing",
@@ -28,13 +28,13 @@ EVERYWHERE = {
     "refused_call",
     "warn",
 }
-# Conveniences that are imported when first asked for, which `make lint` lists: not part of the way of the data.
+# Lazy imports, which `make lint` lists; they are not part of the data flow.
 SHOWN = ("bond_graph", "run", "lookup", "model", "study", "system")
 LAZY = {("model", "system"), ("run", "system"), *((part, "view") for part in SHOWN)}
 
 
 def imports() -> nx.DiGraph:
-    """Folders and modules of the package, with an edge from each to those that it imports when it is loaded or used."""
+    """Folders and modules of the package, with an edge from each to those that it imports."""
     modules = grimp.build_graph(PACKAGE, exclude_type_checking_imports=True, cache_dir=None)
     graph = nx.DiGraph()
     parts = {m: m.split(".")[1] for m in modules.modules if m != PACKAGE}
@@ -48,7 +48,7 @@ def imports() -> nx.DiGraph:
 
 
 def draw(graph: nx.DiGraph) -> str:
-    """SVG of the graph, without edges that follow from others: what is used stands below what uses it."""
+    """SVG of the graph without implied edges; imported folders are below those that import them."""
     reduced = nx.transitive_reduction(graph)
     rank = dict.fromkeys(reduced, 0)
     for node in reversed(list(nx.lexicographical_topological_sort(reduced))):

@@ -1,7 +1,7 @@
-"""The README as the page of a package index shows it: links and pictures with whole addresses.
+"""The README for the page of a package index: links and pictures with absolute addresses.
 
-An index shows no file of the repository by a relative path. The address comes from `repository-code` in CITATION.cff;
-while there is none, pictures are left out and links become words, so that no page shows broken ones.
+An index does not resolve relative paths. The address comes from `repository-code` in CITATION.cff; without it pictures
+are omitted and links become plain text.
 """
 
 import re
@@ -12,7 +12,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)]+)\)")
 
 
 def repository() -> str | None:
-    """Address of the repository, without a slash at its end; None where CITATION.cff does not say it."""
+    """Address of the repository, without a slash at its end; None if CITATION.cff does not have it."""
     found = re.search(r"^repository-code: *\"?([^\"\s]+)", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)
     return found[1].rstrip("/") if found else None
 

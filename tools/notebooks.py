@@ -43,7 +43,7 @@ def notebook(page: Path) -> Any:
 
 
 def _from_notebooks(link: re.Match[str], page: Path) -> str:
-    """A link of a page, as it reads from the folder of the notebooks."""
+    """A link of a page, relative to the folder of the notebooks."""
     target = (page.parent / link[1]).resolve() if link[1] else page
     if target.with_suffix(".md") in PAGES and target != page:
         return f"]({target.stem}.ipynb)"
@@ -51,7 +51,7 @@ def _from_notebooks(link: re.Match[str], page: Path) -> str:
 
 
 def text(page: Path) -> str:
-    """The notebook of a page as it is kept."""
+    """The notebook of a page as stored text."""
     return str(nbformat.writes(notebook(page))) + "\n"
 
 

@@ -1,6 +1,6 @@
 """The Python of a page of the docs: its blocks, one after the other, are one script that runs in an empty folder.
 
-What a page claims is checked: a number in the comment behind a `print` must be among the numbers printed there, to the
+Claims of pages are checked: a number in the comment after a `print` must be among the numbers printed there, to the
 digits given, and a picture shown from the folder `pictures` must be made by the blocks. `python -m tools.page_code`
 draws these pictures anew (with names of pages: theirs).
 """
@@ -22,7 +22,7 @@ _PICTURE = re.compile(r"\]\(pictures/([^)]+)\)")
 
 
 def pages() -> list[Path]:
-    """Pages whose blocks are scripts of their own."""
+    """Pages whose code blocks form a script."""
     return sorted(page for folder in FOLDERS for page in (DOCS / folder).glob("*.md"))
 
 
@@ -37,7 +37,7 @@ def script(page: Path) -> str:
 
 
 def run_page(page: Path, folder: Path) -> dict[str, Any]:
-    """Run the script of a page in a folder; the names it leaves. An AssertionError names claims that are not so."""
+    """Run the script of a page in a folder; return its variables. AssertionError with all claims that do not hold."""
     text, printed = script(page), dict[int, str]()
 
     def note(*values: Any, **options: Any) -> None:
@@ -63,7 +63,7 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
 
 
 def agrees(claim: str, printed: str) -> bool:
-    """Is every number of a claim among those printed, to its own digits?"""
+    """Whether every number of a claim is among those printed, to its own digits."""
     found = [float(number) for number in _NUMBER.findall(printed)]
     for number in _NUMBER.findall(claim):
         mantissa, _, power = number.partition("e")

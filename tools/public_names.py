@@ -14,7 +14,7 @@ import trundle
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 BEGIN, END = "<!-- every public name -->\n", "<!-- end of names -->\n"
-VALUES = {  # what has no docstring
+VALUES = {  # names without docstrings
     "tr.__version__": "Version of the package, as text.",
     "tr.pi": "The number π.",
     "tr.rail.JOINTS": "The sixteen joints of a roller rig by name, with a sentence on each.",
@@ -22,7 +22,7 @@ VALUES = {  # what has no docstring
 
 
 def public_names() -> Iterator[tuple[str, Any]]:
-    """Names that a user writes, with what they are: those of `trundle` and of the modules among them."""
+    """Public names of `trundle` and its public modules, with their objects."""
     for name in sorted(trundle.__all__, key=str.lower):
         found = getattr(trundle, name)
         yield f"tr.{name}", found
@@ -52,7 +52,7 @@ def sentence(name: str, part: Any) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence: not in a reference in brackets, not one of three dots."""
+    """Text up to the first full stop that ends a sentence: not in a reference in brackets, not an ellipsis."""
     for stop in re.finditer(r"(?<!\.\.)\.(?=\s|$)", text):
         first = text[: stop.end()]
         if first.count("[") == first.count("]"):

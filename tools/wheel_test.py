@@ -50,14 +50,14 @@ for page in (DOCS.parent / "README.md", DOCS / "getting-started.md", *sorted((DO
 
 
 def call(*command: str | Path, cwd: Path, stdout: TextIO | None = None, **more: str) -> None:
-    """Run a command in an environment that knows nothing of this repository; `more` are variables of it."""
+    """Run a command in an environment without this repository; `more` are environment variables."""
     own = ("PYTHONPATH", "VIRTUAL_ENV", "TRUNDLE_CACHE_DIR")
     environment = {name: value for name, value in os.environ.items() if name not in own}
     subprocess.run([str(word) for word in command], cwd=cwd, env={**environment, **more}, check=True, stdout=stdout)
 
 
 def build(folder: Path) -> Path:
-    """A wheel made from the source package of what git knows, without anything else that lies in this tree."""
+    """A wheel made from the source package of all tracked files."""
     copy = folder / "copy"
     for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines():
         if (ROOT / name).is_file():
@@ -101,14 +101,14 @@ def find_python(version: str) -> str | None:
     name = f"python{version}"
     found = [shutil.which(name), *pyenv.glob(f"{version}.*/bin/{name}"), *uv.glob(f"cpython-{version}.*/bin/{name}")]
     for python in map(str, filter(None, found)):
-        # A name may stand for a Python that a manager of versions could install, or has, but does not use here.
+        # A name may be a shim of a version manager for a Python that is not installed or not active.
         if subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
             return python
     return None
 
 
 def main() -> None:
-    """Every Python that is here."""
+    """Test all Python versions of this machine."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = build(folder)

@@ -15,7 +15,7 @@ KEPT = ("```", "|", "#", "<", "![")
 
 
 def wrapped(text: str) -> str:
-    """The same words, with paragraphs and items that are too wide broken anew."""
+    """The same words, with paragraphs and items that are too wide wrapped again."""
     lines, out, i, fenced = text.split("\n"), [], 0, False
     while i < len(lines):
         line, item = lines[i], ITEM.match(lines[i])

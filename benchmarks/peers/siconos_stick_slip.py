@@ -1,7 +1,7 @@
 """Siconos: the block on a shaken plate by Moreau and Jean's time stepping, in the interpreter that has Siconos.
 
 It comes with Debian (python3-siconos), not with pip, and needs the numpy it was built with. So this file is also a
-program, which that interpreter runs and which tells its result as one line of JSON.
+program, which that interpreter runs and which prints its result as one line of JSON.
 """
 
 import json

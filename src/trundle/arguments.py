@@ -95,9 +95,7 @@ def explain_module_calls(namespace: MutableMapping[str, Given], names: Iterable[
         if isinstance(found, type):
             _explain_constructor(found)
         elif isinstance(found, FunctionType | _Cached):
-            explained = _EXPLAINED.setdefault(
-                found, _explained(found, 0)
-            )  # the same object in all modules that import it
+            explained = _EXPLAINED.setdefault(found, _explained(found, 0))  # one in all modules
             home = vars(sys.modules[found.__module__])
             if home.get(name) is found:
                 home[name] = explained  # where pickle looks for it

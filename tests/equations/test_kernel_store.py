@@ -89,7 +89,7 @@ class TestMachineCode:
         slow = pendulum().build()
         in_steps = slow.simulate(self.DURATION)
         assert made(slow) == set()
-        monkeypatch.setattr("trundle.kernel.kept.BUSY_AGAIN", 1000)
+        monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY_AGAIN", 1000)
         system = pendulum().build()
         run = system.simulate(self.DURATION)
         assert made(system) == {"rhs"}
@@ -109,7 +109,7 @@ class TestMachineCode:
     def test_lanes_take_over_too(self, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         cases = {"bob.angle": np.linspace(0.1, 1.0, 20)}
         first = pendulum().build().batch(self.DURATION, cases, samples=5)
-        monkeypatch.setattr("trundle.kernel.kept.BUSY_AGAIN", 1000)
+        monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY_AGAIN", 1000)
         system = pendulum().build()
         np.testing.assert_array_equal(
             system.batch(self.DURATION, cases, samples=5).end("bob.angle"), first.end("bob.angle")

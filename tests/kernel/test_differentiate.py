@@ -12,7 +12,7 @@ from trundle import examples, rail
 from trundle.derivative import derivatives
 from trundle.equations.accelerations import MANY
 from trundle.errors import KernelError
-from trundle.kernel import Tape, jacobian_tape, keep_and_load, read_tape
+from trundle.kernel import Tape, jacobian_tape, read_tape, store_and_load
 from trundle.kernel.interpret import BINARY, UNARY, interpret
 from trundle.lookup.table import Table
 
@@ -49,7 +49,7 @@ def test_random_expressions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     places = [(rng.normal(), rng.normal(size=4), rng.normal(size=2)) for _ in range(4)]
     tape = same_jacobian(random_function(seed), *places)
-    kernel = keep_and_load(f"jacobian {seed}", {"jacobian": tape})["jacobian"]
+    kernel = store_and_load(f"jacobian {seed}", {"jacobian": tape})["jacobian"]
     assert np.allclose(kernel(*places[0]), interpret(tape, *places[0]), rtol=1e-12, atol=1e-12)
 
 
@@ -149,11 +149,11 @@ def test_rows_that_are_solved_by_numbers_have_no_derivative() -> None:
     m.start |= {"box.position": (0, 0, 2)}
     assert 3 * len(corners) > MANY
     f = m.build().formulation
-    with pytest.raises(KernelError, match="solves rows by numbers"):
+    with pytest.raises(KernelError, match="solves rows numerically"):
         jacobian_tape(read_tape(f.run_functions.rhs()))
 
 
-def test_any_room_at_the_start_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_initial_capacity_does_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     tape = read_tape(random_function(3))
     expected = jacobian_tape(tape)
     monkeypatch.setattr(differentiation, "_PER_EDGE", 3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trundle.errors import KernelError
-from trundle.kernel import compile_kernels, host_lanes, keep_and_load, read_tape
+from trundle.kernel import compile_kernels, host_lanes, read_tape, store_and_load
 from trundle.kernel.interpret import BINARY, UNARY, interpret
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 3.0, 1e-310, 1e-17, 40.0, -800.0, 1e300, np.inf, -np.inf, np.nan]
@@ -31,7 +31,7 @@ def assert_all_agree(function: ca.Function, points: np.ndarray) -> None:
     by_kernel = [scalar(0.0, point)[0] for point in points]
     by_interpreter = [interpret(tape, 0.0, point)[0] for point in points]
     by_casadi = [float(function(0.0, point, [])) for point in points]
-    threaded = keep_and_load("f", {"f": tape})["f"]
+    threaded = store_and_load("f", {"f": tape})["f"]
     np.testing.assert_array_equal(np.concatenate(by_lanes), by_kernel)
     np.testing.assert_array_equal([threaded(0.0, point)[0] for point in points], by_kernel)
     np.testing.assert_allclose(by_kernel, by_interpreter, rtol=1e-12, atol=1e-12)

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.kernel import compile_kernels, keep_and_load, read_tape
+from trundle.kernel import compile_kernels, read_tape, store_and_load
 from trundle.kernel.interpret import interpret
 
 RULES = [
@@ -40,7 +40,7 @@ def test_kernel_interpreter_and_casadi_agree(seed: int) -> None:
     function = random_function(seed)
     tape = read_tape(function)
     kernel = compile_kernels({"f": function}, cache=None)["f"]
-    threaded = keep_and_load("f", {"f": tape})["f"]
+    threaded = store_and_load("f", {"f": tape})["f"]
     rng = np.random.default_rng(100 + seed)
     for _ in range(5):
         t, x, p = rng.normal(), rng.normal(size=4), rng.normal(size=2)

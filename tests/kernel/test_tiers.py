@@ -15,14 +15,14 @@ from trundle.kernel import (
     Kernel,
     compile_busy,
     compile_kernels,
-    doors,
     evaluate,
-    keep_and_load,
-    load_kept,
+    load_stored,
     read_tape,
     ready_code,
+    store_and_load,
     threaded,
     tiers,
+    trampolines,
 )
 from trundle.kernel.fuse import fuse
 from trundle.kernel.jit import emit_object, host
@@ -43,7 +43,7 @@ def point(kernel: Kernel, seed: int = 5) -> tuple[np.ndarray, np.ndarray, np.nda
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 def test_the_same_bits_in_all_lanes(tangle: Builder, lanes: int) -> None:
     machine = compile_kernels({"f": tangle()}, lanes, cache=None)["f"]
-    by_steps = keep_and_load("f", {"f": read_tape(tangle())}, lanes)["f"]
+    by_steps = store_and_load("f", {"f": read_tape(tangle())}, lanes)["f"]
     for seed in range(5):
         np.testing.assert_array_equal(by_steps(*point(machine, seed)), machine(*point(machine, seed)))
 
@@ -54,7 +54,7 @@ def test_tables() -> None:
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p")
     value = table.kind.value(p, [x[0], ca.sin(x[1])])
     function = ca.Function("f", [t, x, p], [value, x[0] * value + x[1]])
-    machine, by_steps = compile_kernels({"f": function})["f"], keep_and_load("f", {"f": read_tape(function)})["f"]
+    machine, by_steps = compile_kernels({"f": function})["f"], store_and_load("f", {"f": read_tape(function)})["f"]
     for at in np.random.default_rng(2).normal(size=(20, 2)):
         given = (0.0, at, [table.block.handle])
         np.testing.assert_array_equal(by_steps(*given), machine(*given))
@@ -62,7 +62,7 @@ def test_tables() -> None:
 
 def test_many_evaluations_at_once(tangle: Builder) -> None:
     tapes = {"small": read_tape(tangle(3)), "large": read_tape(tangle(9))}
-    scalar, wide = (keep_and_load(f"{lanes} lanes", tapes, lanes) for lanes in (1, 4))
+    scalar, wide = (store_and_load(f"{lanes} lanes", tapes, lanes) for lanes in (1, 4))
     x = np.random.default_rng(1).normal(size=(23, 6))
     for name in tapes:
         found = evaluate(scalar[name], wide[name], 0.3, x, [0.1, 0.2])
@@ -78,7 +78,7 @@ def test_functions_that_come_with_the_package(tangle: Builder, tmp_path: Path, m
     monkeypatch.setattr(threaded, "_kept", lambda lanes: pytest.fail("generated"))
     shipped = threaded.threaded_code.__wrapped__(1)
     monkeypatch.setattr(tiers, "threaded_code", lambda lanes: shipped)
-    kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
+    kernel = store_and_load("f", {"f": read_tape(tangle())})["f"]
     machine = compile_kernels({"f": tangle()}, cache=None)["f"]
     np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
 
@@ -103,21 +103,21 @@ def test_a_machine_without_fused_products(tangle: Builder, monkeypatch: pytest.M
     plain = Target(host().triple, host().cpu, ",".join(f for f in host().features.split(",") if "fma" not in f))
     if plain.fuses:
         pytest.skip("all machines of this kind fuse")
-    for module in ("jit", "threaded", "doors", "compile", "cache"):
+    for module in ("jit", "threaded", "trampolines", "compile", "cache"):
         monkeypatch.setattr(f"trundle.kernel.{module}.host", lambda: plain)
     code = threaded.threaded_code.__wrapped__(1)
     monkeypatch.setattr(tiers, "threaded_code", lambda lanes: code)
-    monkeypatch.setattr(doors, "_code", doors._code.__wrapped__)
-    monkeypatch.setattr(tiers, "_doors", doors.Doors())
-    kernel = keep_and_load("f", {"f": read_tape(tangle())})["f"]
+    monkeypatch.setattr(trampolines, "_code", trampolines._code.__wrapped__)
+    monkeypatch.setattr(tiers, "_trampolines", trampolines.Trampolines())
+    kernel = store_and_load("f", {"f": read_tape(tangle())})["f"]
     machine = compile_kernels({"f": tangle()}, cache=None)["f"]
     np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
 
 
 class TestTakingOver:
     def test_when_it_was_called_often(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
-        kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
+        monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY", 50)
+        kernels = store_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
         kernel, given = kernels["f"], point(kernels["f"])
         address, before = kernel.address, kernel(*given)
         for _ in range(48):
@@ -131,8 +131,8 @@ class TestTakingOver:
         assert kernel.threaded.calls == 50 and kernel.address == address
 
     def test_before_many_calls_at_once(self, tangle: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
-        kernel = keep_and_load("model", {"f": read_tape(tangle(3))})["f"]
+        monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY", 50)
+        kernel = store_and_load("model", {"f": read_tape(tangle(3))})["f"]
         x = np.random.default_rng(1).normal(size=(50, 6))
         few = evaluate(kernel, kernel, 0.3, x[:40], [0.1, 0.2])
         assert kernel.threaded.calls == 40 and not kernel.threaded.is_compiled
@@ -141,35 +141,35 @@ class TestTakingOver:
         np.testing.assert_array_equal(all_of_them[:40], few)
 
     def test_what_was_compiled_is_found_again(self, tangle: Builder) -> None:
-        kernels = keep_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
+        kernels = store_and_load("model", {"f": read_tape(tangle()), "g": read_tape(tangle(3))})
         expected = kernels["f"](*point(kernels["f"]))
         kernels["f"].threaded.compile()
-        again = load_kept("model")
+        again = load_stored("model")
         assert again["f"].threaded is None and again["g"].threaded.calls == 0
         np.testing.assert_array_equal(again["f"](*point(again["f"])), expected)
-        assert load_kept("another") is None
+        assert load_stored("another") is None
 
-    def test_room_for_both(self, tangle: Builder) -> None:
+    def test_work_array_is_large_enough_for_both(self, tangle: Builder) -> None:
         """Callers allocate work once; machine code must do with what threaded code has asked for."""
         for rounds in (3, 60, 400):
             function = tangle(rounds)
             sizes = lower({"f": fuse(read_tape(function))}, 1, host(), grouped=True)[1]
-            assert keep_and_load("f", {"f": read_tape(function)})["f"].work_size >= sizes["f"]
+            assert store_and_load("f", {"f": read_tape(function)})["f"].work_size >= sizes["f"]
 
     def test_nothing_is_left_behind(self, tangle: Builder) -> None:
         gc.collect()
-        before = len(tiers._live)
-        kernels = keep_and_load("model", {"f": read_tape(tangle(3))})
-        assert len(tiers._live) == before + 1
+        before = len(tiers._watched)
+        kernels = store_and_load("model", {"f": read_tape(tangle(3))})
+        assert len(tiers._watched) == before + 1
         del kernels
         gc.collect()
-        assert len(tiers._live) == before
+        assert len(tiers._watched) == before
 
     def test_rows_are_used_again_and_do_not_move(self) -> None:
         class Named:
             pass
 
-        live: tiers.Live[Named] = tiers.Live(3, counter=2)
+        live: tiers.WatchedKernels[Named] = tiers.WatchedKernels(3, counter=2)
         kernels = [Named() for _ in range(1200)]
         rows = [live.add(kernel, np.array([k, 0, 0]), 5)[1] for k, kernel in enumerate(kernels)]
         assert [row[0] for row in rows] == list(range(1200)) and len(live) == 1200
@@ -180,7 +180,7 @@ class TestTakingOver:
         assert list(live.busy()) == [kernels[1100]] and len(live) == 1199
         number, row = live.add(kernels[7], np.array([-1, 0, 9]), 5)
         assert number == 7 and rows[7][0] == -1 and list(live.busy()) == [kernels[7], kernels[1100]]
-        live.leave_alone(number)
+        live.stop_watching(number)
         assert list(live.busy()) == [kernels[1100]] and row[2] == 9
 
 
@@ -227,11 +227,11 @@ class TestProgram:
 
 def test_a_kernel_that_mostly_copies_stays_in_threaded_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code with ten thousand stores takes minutes to generate, and gains nothing."""
-    monkeypatch.setattr("trundle.kernel.kept.BUSY", 50)
+    monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY", 50)
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p", 1)
     for count, compiled in ((100, True), (tiers.MOSTLY_COPIES, False)):
         f = ca.Function("f", [t, x, p], [ca.vertcat(x[0] * p[0] + x[1], *([x[0]] * (count - 1)))])
-        kernel = keep_and_load(f"copies {count}", {"f": read_tape(f)})["f"]
+        kernel = store_and_load(f"copies {count}", {"f": read_tape(f)})["f"]
         for _ in range(60):
             kernel(0.0, [1.0, 2.0], [3.0])
         compile_busy()

@@ -7,7 +7,7 @@ import pytest
 from trundle.derivative import derivative
 from trundle.kernel import compile_kernels, read_tape
 from trundle.kernel.interpret import interpret
-from trundle.kernel.kept import keep_and_load
+from trundle.kernel.stored_kernels import store_and_load
 from trundle.linear_algebra.active_rows import ActiveRows
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense
 
@@ -122,7 +122,7 @@ def test_machine_code_threaded_code_and_the_interpreter_agree_to_the_bit(lanes: 
     bodies, rng = Bodies(3), np.random.default_rng(3)
     functions = bodies.functions(bodies.numbers)
     compiled = compile_kernels(functions, lanes, cache=None)
-    threaded = keep_and_load(f"rows that act, {lanes}", {n: read_tape(f) for n, f in functions.items()}, lanes)
+    threaded = store_and_load(f"rows that act, {lanes}", {n: read_tape(f) for n, f in functions.items()}, lanes)
     states = [drawn(rng, k % (CONTACTS + 1)) for k in range(12)]
     for first in range(0, len(states), lanes):
         x, p = (np.stack(v, axis=-1) for v in zip(*states[first : first + lanes], strict=True))

@@ -152,7 +152,7 @@ def test_numbers_of_a_surface() -> None:
         ),
         ((Screw("z"), Screw("z")), (1, 0, 0), "the same curve, a circle, and sweep no surface"),
         ((Screw("x", SLIDE), Screw("-x", SLIDE)), (1, 2, 3), "the same curve, a straight line"),
-        ((Screw("z"), Screw("z")), (0, 0, 3), "lies on both axes, which coincide, and only turns on the spot"),
+        ((Screw("z"), Screw("z")), (0, 0, 3), "lies on both axes, which coincide, and only rotates in place"),
         ((Screw("z", 0.5), Screw("x")), (2, 0, 0), "runs along a helix, an edge only if the axis is tangent to it"),
         ((Screw("z"), Screw("x", at=(1, 1, 0))), (0.5, 1, 1), "does not stay a normal"),
     ],

@@ -237,7 +237,7 @@ def test_wheels_that_leave_each_other() -> None:
     m.connect(tr.Revolute("z"), m.ground, a)
     m.connect(tr.Revolute("z"), carriage, b)
     m.connect(tr.Gear(-3.0), a, b)
-    with pytest.raises(ModelError, match="let the distance of their axes change"):
+    with pytest.raises(ModelError, match="allow the distance of their axes to change"):
         m.build()
 
 

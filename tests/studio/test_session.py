@@ -11,8 +11,8 @@ import yaml
 import trundle as tr
 from trundle import examples
 from trundle.errors import FileError, SolveError, TrundleError, UnknownNameError
-from trundle.studio.asked import Settings, read_settings
 from trundle.studio.faults import in_words
+from trundle.studio.request import Settings, read_settings
 from trundle.studio.rewrite import with_values
 from trundle.studio.session import Session
 from trundle.view.page.pack import pack, unpack

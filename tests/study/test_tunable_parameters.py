@@ -41,13 +41,13 @@ def test_sweep_compiles_nothing_and_equals_constants(monkeypatch: pytest.MonkeyP
     first = system.simulate(0.5, samples=3)
     first.energy, first["crank.acceleration"]
     compiled: list[Any] = []
-    original = trundle.equations.kernel_store.keep_and_load
+    original = trundle.equations.kernel_store.store_and_load
 
     def counting(*args: Any, **options: Any) -> Any:
         compiled.append(args)
         return original(*args, **options)
 
-    monkeypatch.setattr(trundle.equations.kernel_store, "keep_and_load", counting)
+    monkeypatch.setattr(trundle.equations.kernel_store, "store_and_load", counting)
     runs = [system.simulate(0.5, {}, {"stiffness": k}, samples=3) for k in (5.0, 10.0, 20.0)]
     run = system.simulate(0.5, {}, VALUES, samples=3)
     run.energy, run["crank.acceleration"]
@@ -63,9 +63,9 @@ def test_sweep_compiles_nothing_and_equals_constants(monkeypatch: pytest.MonkeyP
 def test_other_defaults_use_the_kernels_of_before(monkeypatch: pytest.MonkeyPatch) -> None:
     linkage(True, DEFAULTS).build().simulate(0.01)
     compiled: list[Any] = []
-    original = trundle.equations.kernel_store.keep_and_load
+    original = trundle.equations.kernel_store.store_and_load
     monkeypatch.setattr(
-        trundle.equations.kernel_store, "keep_and_load", lambda *a, **k: compiled.append(a) or original(*a, **k)
+        trundle.equations.kernel_store, "store_and_load", lambda *a, **k: compiled.append(a) or original(*a, **k)
     )
     system = linkage(True, VALUES).build()
     system.simulate(0.01)

@@ -223,7 +223,7 @@ def test_a_number_is_the_same_in_all_cases(system: System) -> None:
         assert list(cases.values) == ["k", "mass"] and cases.values["mass"].tolist() == [3.0, 3.0]
     alone = tr.latin_hypercube(5, {"k": (1.0, 2.0)}, seed=2).values["k"]
     assert np.array_equal(tr.latin_hypercube(5, {"mass": 3.0, "k": (1.0, 2.0)}, seed=2).values["k"], alone)
-    with pytest.raises(TypeError, match=r"sweep has no argument 'parameters': it stands among the cases.*'c': 0\.5"):
+    with pytest.raises(TypeError, match=r"sweep has no argument 'parameters': give it with the cases.*'c': 0\.5"):
         tr.sweep(system, {"k": [1.0, 2.0]}, 0.5, parameters={"mass": 3.0})  # type: ignore[call-arg]
 
 

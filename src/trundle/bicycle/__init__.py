@@ -1,4 +1,4 @@
-"""Bicycles: how they stand on the road (pitch), and how they move (whipple).
+"""Bicycles: their pitch on the road in closed form (pitch), and models of their motion (whipple).
 
 The closed form of the pitch has axes z down; the models have z up. See pitch.__doc__ and whipple.__doc__.
 """

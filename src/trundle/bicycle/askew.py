@@ -1,4 +1,4 @@
-"""The bicycle of a Loop as a model: hinges askew or off centre, a front road of its own [Meijaard 2024, Fig. 11]."""
+"""The bicycle of a Loop as a model: misaligned hinges, a separate road of the front wheel [Meijaard 2024, Fig. 11]."""
 
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ UP = np.diag([1.0, -1.0, -1.0])
 
 
 def connect_askew(m: Model, parts: "Parts", loop: Loop, law: ContactLaw) -> None:
-    """Put the bodies and connections of the loop into a model; masses are those of `parts`, at the places of the drawn
-    pose, from the rear point of contact. A wheel's mass centre is its true centre.
+    """Add the bodies and connections of the loop to a model; masses are those of `parts`, at the positions of the
+    reference pose, from the rear point of contact. A wheel's mass centre is its true centre.
     """
     to_contact = np.array([0.0, 0.0, loop.rear_radius])
 
@@ -52,7 +52,7 @@ def connect_askew(m: Model, parts: "Parts", loop: Loop, law: ContactLaw) -> None
     front_frame = frame("front frame", parts.front_frame, origins["front frame"], head)
     front_wheel = wheel("front wheel", parts.front_wheel, loop.front_radius)
 
-    # The front wheel's own y axis is that of its tyre; a frame on it has the axes of the drawn pose.
+    # The front wheel's own y axis is that of its tyre; a frame on it has the axes of the reference pose.
     tilted = _turn_to(-(UP @ axis_vector(loop.front_wheel.axis)))
     down = np.array(loop.road_normal) / np.linalg.norm(loop.road_normal)
     road = m.ground.frame(tuple(UP @ np.array(loop.road_point)), _upright(-(UP @ down)))
@@ -70,7 +70,7 @@ def connect_askew(m: Model, parts: "Parts", loop: Loop, law: ContactLaw) -> None
 
 
 def _hub(hinge: Screw) -> Revolute:
-    """A hub whose wheel turns positively as it rolls forward."""
+    """A hub whose angle is positive for forward rolling."""
     return Revolute(tuple(-(UP @ axis_vector(hinge.axis))))
 
 

@@ -1,4 +1,4 @@
-"""Faults of numbers that describe a bicycle: each a sentence that says what is wrong and why."""
+"""Faults of numbers that describe a bicycle, each as a sentence with the reason."""
 
 from math import isfinite
 
@@ -18,7 +18,7 @@ def kind_faults(function: str, given: object, kind: type, hint: str) -> list[str
 
 
 def number_faults(name: str, value: Given) -> list[str]:
-    """A value that is not one finite number."""
+    """Fault of a value that is not a finite number."""
     try:
         finite = isfinite(value)
     except (TypeError, ValueError):

@@ -1,9 +1,9 @@
 """The closure of the bicycle's loop, f^2 + g^2 = 1, solved for the pitch: all real roots, in machine code.
 
 f = c1 sin(pitch) + c2 cos(pitch) + c3 and g = c4 sin(pitch) + c5 cos(pitch) + c6 are sine and cosine of the front
-wheel's roll [Meijaard 2024, Eq. 26]. In the tangent of half the pitch this is a quartic, whose formulas give each root
-roughly; Newton's method gives it to round-off. A point of the circle is (sine, cosine), so that no angle is special.
-Two roots about to meet are found from the extremum between them: whether they exist is then decided to round-off too.
+wheel's roll [Meijaard 2024, Eq. 26]. In the tangent of half the pitch this is a quartic, whose formulas approximate
+each root; Newton's method refines it to round-off. A point of the circle is (sine, cosine), so that no angle is
+special. Two nearly equal roots are found from the extremum between them, which decides to round-off whether they exist.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHIFTS = [(sin(2 * pi * k / 5), cos(2 * pi * k / 5)) for k in range(5)]
 _CLOSE = 0.01  # rad: roots nearer than about twice this are found from the extremum between them
 _STEPS = 4  # of Newton's method; one is enough for most
-_ROUND_OFF = 4e-16  # of f^2 + g^2 - 1, against the size of its terms
+_ROUND_OFF = 4e-16  # of f^2 + g^2 - 1, relative to the size of its terms
 
 
 class Roots(NamedTuple):
@@ -118,7 +118,7 @@ def _real_roots(c: Expr) -> list[tuple[Pair, Expr, Expr]]:
 
 
 def _polish(c: Expr, start: Pair, rises: Expr, is_real: Expr, nearly_real: Expr) -> tuple[Pair, Expr]:
-    """The root next to `start` at which F rises or falls as asked, and whether there is one."""
+    """The root next to `start` at which F rises or falls as requested, and whether there is one."""
     _, slope, bend, _, _ = _residual(c, start)
     close = ca.fabs(slope) < _CLOSE * ca.fabs(bend)
 
@@ -133,7 +133,7 @@ def _polish(c: Expr, start: Pair, rises: Expr, is_real: Expr, nearly_real: Expr)
     side = ca.if_else(rises, 1.0, -1.0) * ca.sign(bend)
 
     point = choose(close, _step(extremum, side * half_gap), start)
-    longest = ca.if_else(close, half_gap / 2, 1.0)  # a root of a close pair must not leap to its partner
+    longest = ca.if_else(close, half_gap / 2, 1.0)  # a root of a close pair must not jump to the other one
     for _ in range(_STEPS):
         value, slope, _, _, _ = _residual(c, point)
         correction = ca.if_else(slope == 0, 0.0, -value / slope)

@@ -1,4 +1,4 @@
-"""Continuation: which root of the closure is reached from the upright pose with both wheels on the road."""
+"""Continuation: the root of the closure that is reached from the upright pose with both wheels on the road."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from trundle.bicycle.closure import Roots, solve_closure
 
 Closure = Callable[..., tuple[np.ndarray, ...]]
-"""Six coefficients, as arrays, of roll, steer and whatever else places the bicycle."""
+"""Six coefficients, as arrays, as functions of roll, steer and the other coordinates."""
 
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 1 / 64, 1 / 16, 1e-7  # of the way
 _LEAP = 0.05  # rad: a root that moves further in one step may be another one

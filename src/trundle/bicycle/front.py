@@ -1,4 +1,4 @@
-"""Where the front wheel of a bicycle stands on the road, once its pitch is known."""
+"""Position of the front wheel of a bicycle on the road, for a known pitch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

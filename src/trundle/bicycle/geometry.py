@@ -1,4 +1,4 @@
-"""What a bicycle's pitch depends on, when hubs and steering axis are true to its plane of symmetry."""
+"""Dimensions of a symmetric bicycle that determine its pitch."""
 
 from dataclasses import asdict, dataclass
 from math import cos, hypot, pi, sin
@@ -68,7 +68,7 @@ class Geometry:
 
     @property
     def wheels_stay_clear(self) -> bool:
-        """Whether the wheels stay clear of each other when the fork is turned all the way round.
+        """Whether the wheels do not collide when the fork is turned through a full circle.
 
         Every pose in which such a bicycle stands on both wheels is then reached from the upright one without lifting
         either, as a search of 50 million poses found; with wheels that meet there are poses which are not.
@@ -102,7 +102,7 @@ class Geometry:
         )
 
     def loop(self) -> Loop:
-        """The same bicycle as a loop of hinges, which can then be put askew with dataclasses.replace."""
+        """The same bicycle as a loop of hinges, which can then be misaligned with dataclasses.replace."""
         front_axle = (self.wheelbase, 0.0, self.rear_radius - self.front_radius)
         foot = (self.wheelbase + self.trail, 0.0, self.rear_radius)  # of the steering axis, on the road
         return Loop(

@@ -1,4 +1,4 @@
-"""The general bicycle: hubs and steering axis anywhere, and a front road of its own."""
+"""The general bicycle: arbitrary hubs and steering axis, and a separate road of the front wheel."""
 
 from dataclasses import dataclass
 from math import pi
@@ -19,13 +19,13 @@ Coefficients = tuple[Expr, Expr, Expr, Expr, Expr, Expr]
 @final
 @dataclass(frozen=True)
 class Loop:
-    """A bicycle whose hinges may be askew or off centre, as it is drawn: upright, steer straight, hubs at zero.
+    """A bicycle with arbitrary hinges in its reference pose: upright, steer straight, hubs at zero.
 
     Axes are x forward, y to the right, z down, from the centre of the rear wheel, whose own axis is y. Each hinge is a
     screw without pitch: a point and a direction. So is `front_wheel`, the true centre and axis of the front wheel,
-    which the hub may miss. `tilt` is the value of the pitch in the drawn pose. The front wheel's road is the plane
-    through `road_point` with the normal `road_normal`, pointing down into the road, in axes of the rear wheel's road,
-    which is z = 0.
+    which may differ from its hub. `tilt` is the value of the pitch in the reference pose. The front wheel's road is the
+    plane through `road_point` with the normal `road_normal`, pointing down into the road, in axes of the rear wheel's
+    road, which is z = 0.
     """
 
     rear_hub: Screw
@@ -57,7 +57,7 @@ class Loop:
 
     @property
     def wheels_stay_clear(self) -> bool:
-        """Whether the wheels stay clear of each other when the fork is turned all the way round (see Geometry)."""
+        """Whether the wheels do not collide when the fork is turned through a full circle (see Geometry)."""
         axis, point = axis_vector(self.steering.axis), np.array(self.steering.at)
         rear, front = -point, np.array(self.front_wheel.at) - point
         rear_arm, front_arm = rear - axis * (axis @ rear), front - axis * (axis @ front)

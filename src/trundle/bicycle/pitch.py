@@ -25,8 +25,8 @@ _FLAT = 1e-9  # cosine of a roll that counts as 90 degrees
 @final
 @dataclass(frozen=True)
 class Pitch:
-    """Pose of a bicycle. Of one pose: numbers, and `roots` of shape (4,). Of arrays of poses: arrays of their common
-    shape, nan where the front wheel cannot touch, and `roots` with one more axis.
+    """Pose of a bicycle: numbers for one pose, with `roots` of shape (4,); for arrays of poses, arrays of their common
+    shape, NaN where the front wheel cannot touch, and `roots` with one more axis.
     """
 
     pitch: Expr
@@ -51,7 +51,7 @@ class Pitch:
 
     @cached_property
     def front(self) -> FrontWheel:
-        """Where the front wheel stands: x, y, yaw and pitch (x_f, y_f, psi_f, chi_f); nan where it cannot touch."""
+        """Coordinates of the front wheel: x, y, yaw and pitch (x_f, y_f, psi_f, chi_f); NaN where it cannot touch."""
         return front_wheel(self.loop, dict(self.pose), np.asarray(self.pitch))
 
 
@@ -67,12 +67,12 @@ def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
     Returns
     -------
     Pitch
-        For arrays with nan, and `touches` False, where the front wheel cannot touch.
+        For arrays, NaN with `touches` False where the front wheel cannot touch.
 
     Raises
     ------
     AssemblyError
-        For numbers, where the front wheel cannot touch.
+        For numbers, if the front wheel cannot touch.
 
     Notes
     -----
@@ -102,7 +102,7 @@ def loop_pitch(
     x: ArrayLike = 0.0,
     y: ArrayLike = 0.0,
 ) -> Pitch:
-    """Pitch tilt + chi_r + chi_rf of a general bicycle; else like `pitch`.
+    """Pitch tilt + chi_r + chi_rf of a general bicycle; otherwise like `pitch`.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ Pair = tuple[Expr, Expr]
 def quartic_roots(a0: Expr, a1: Expr, a2: Expr, a3: Expr, a4: Expr) -> list[Pair]:
     """Real and imaginary parts (>= 0) of the four roots of a0 t^4 + ... + a4, by ascending real part.
 
-    Good to half the digits as a rule, near double roots to a quarter: a place to start Newton's method. a0 must not
-    vanish.
+    Accurate to half the digits, near double roots to a quarter, which is sufficient to start Newton's method. a0 must
+    not vanish.
     """
     b1, b2, b3, b4 = a1 / a0, a2 / a0, a3 / a0, a4 / a0
     shift = b1 / 4  # t = y - shift makes y^4 + p y^2 + q y + r

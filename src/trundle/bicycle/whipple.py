@@ -70,12 +70,12 @@ class Parts:
     front_frame: Part
     front_wheel: Wheel
     gravity: Expr = 9.81  # m/s^2
-    check_inertia: bool = True  # False takes measured moments far from the triangle inequality
+    check_inertia: bool = True  # False accepts measured moments that violate the triangle inequality
 
 
 @cache
 def benchmark_parts() -> Parts:
-    """The parameters of the benchmark bicycle, from the file beside this one."""
+    """The parameters of the benchmark bicycle, from the data file in this folder."""
     data = read_data("trundle.bicycle", "benchmark.yaml")
 
     def part(name: str) -> Part:  # the table has z down: heights and products of inertia change their sign

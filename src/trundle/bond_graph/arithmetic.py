@@ -1,4 +1,4 @@
-"""Operations of expressions on numbers that change: each gives the value, and its rates from those of the operands."""
+"""Operations of expressions with forward differentiation: value, and rates from those of the operands."""
 
 import math
 from collections.abc import Callable
@@ -75,7 +75,7 @@ LOOKUP = ("root", "find", "item")
 
 
 def scaled(slope: Callable[[], float], rates: Array) -> Array:
-    """Slope times rates; what does not change does not ask for the slope, which may be infinite."""
+    """Slope times rates; the slope, which may be infinite, is not evaluated if the rates are zero."""
     return slope() * rates if rates.any() else rates
 
 
@@ -95,7 +95,7 @@ def binary(name: str, a: Number, b: Number) -> Number:
 
 
 def lookup(name: str, a: Number, b: Number | None) -> Number:
-    """A step through a table; what it finds does not change within a cell."""
+    """A step through a table; the result is constant within a cell."""
     still = np.zeros_like(a[1])
     if name == "root" or b is None:
         return a[0], still

@@ -1,5 +1,5 @@
 """The multibond graph of a model: bodies are 1-junctions, connections are 0-junctions with six sealed bonds
-[Kosenko 2022, Figs. 1, 2]. Nodes hold their inertances, moduli and laws, so the graph has all equations of motion.
+[Kosenko 2022, Figs. 1, 2]. Nodes contain their inertances, moduli and laws, so the graph has all equations of motion.
 """
 
 from collections.abc import Mapping
@@ -28,25 +28,25 @@ class Node:
 
     name: str  # unique
     kind: str  # "1", "0", "TF", "I", or one of trundle.model.seal.ELEMENTS
-    label: str  # in words: a body's name, the pair of a connection, what seals a bond
-    of: str  # name of the body, connection or force it belongs to
+    label: str  # text: a body's name, the pair of a connection, the seal of a bond
+    of: str  # name of the body, connection or force that it belongs to
     size: int  # number of scalar flows or efforts
-    content: Mapping[str, Program] = field(default_factory=dict)  # what it is made of, as programs of the state
+    content: Mapping[str, Program] = field(default_factory=dict)  # its equations, as programs of the state
     bond: str = ""  # the bond of a connection that ends here: x, ..., rz, slip_x, normal; empty for all other nodes
 
     @property
     def is_body(self) -> bool:
-        """A 1-junction of six flows; those of one are bonds on which several elements meet."""
+        """A 1-junction of six flows; one with a single flow is a bond with several elements."""
         return self.kind == "1" and self.size == 6
 
 
 @final
 @dataclass(frozen=True)
 class Bond:
-    """`size` scalar bonds side by side. Power counts positive from tail to head.
+    """`size` parallel scalar bonds. Power is positive from tail to head.
 
-    at_head: how many of them have their causal stroke at the head, which receives the effort and responds with the
-    flow; the others have it at the tail.
+    at_head: number of them with the causal stroke at the head, which receives the effort and responds with the flow;
+    the others have it at the tail.
     """
 
     tail: str  # name of a node
@@ -66,14 +66,14 @@ class BondGraph:
     bonds: tuple[Bond, ...]
     seals: tuple[Seal, ...]
     causality: Causality
-    chain: tuple[ChainSeal, ...] = ()  # what acts on coordinates of contacts that are none of their bonds
-    states: Mapping[str, Program] = field(default_factory=dict)  # rates of what laws, blocks and forces keep
+    chain: tuple[ChainSeal, ...] = ()  # laws and forces on coordinates of contacts that are not bonds
+    states: Mapping[str, Program] = field(default_factory=dict)  # rates of the states of laws, blocks and forces
     measures: Mapping[str, Program] = field(default_factory=dict)  # angles of joints, up to whole turns
     surfaces: Mapping[str, tuple[tuple[str, ...], Program]] = field(default_factory=dict)  # contact -> see `Point`
-    values: Values = field(default_factory=dict)  # parameters, tables, what contacts do
+    values: Values = field(default_factory=dict)  # parameters, tables, modes of contacts
     poses: tuple[Values, ...] = ()  # states: the assembled pose, and one that is not special
-    length: float = 1.0  # typical, m: rows of lengths and of angles are compared by it
-    missing: tuple[str, ...] = ()  # what acts in the model and no node holds
+    length: float = 1.0  # typical length (m), which makes rows of lengths and of angles comparable
+    missing: tuple[str, ...] = ()  # effects in the model that no node can represent
 
     def __repr__(self) -> str:
         moving, links, freedoms = self.counts
@@ -99,13 +99,13 @@ class BondGraph:
         return network(self)
 
     def to_networkx(self) -> "networkx.MultiDiGraph[str]":
-        """All nodes and bonds, from tail to head; attributes are words and numbers."""
+        """All nodes and bonds, from tail to head, with texts and numbers as attributes."""
         from trundle.bond_graph.export import to_networkx
 
         return to_networkx(self)
 
     def to_dict(self) -> State:
-        """Everything, fit for JSON."""
+        """All contents, for JSON."""
         from trundle.bond_graph.export import to_dict
 
         return to_dict(self)
@@ -135,12 +135,12 @@ class BondGraph:
     def accelerations(
         self, state: Values | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> State:
-        """Accelerations and efforts from what nodes and bonds hold, without any equation of the system.
+        """Accelerations and efforts from the nodes and bonds alone, without the equations of the system.
 
         Parameters
         ----------
         state : mapping, optional
-            The state of the graph, as `system.graph_state` gives it; at rest in the assembled pose unless given.
+            The state of the graph, as returned by `system.graph_state`; by default at rest in the assembled pose.
         parameters : mapping, optional
             Values by name. Names that are not given have the values of the model.
         t : float
@@ -199,7 +199,7 @@ class BondGraph:
         Returns
         -------
         Path
-            Of the file that was written.
+            The written file.
         """
         from trundle.bond_graph.export import save
 

@@ -1,4 +1,4 @@
-"""From a model to its graph: nodes and bonds as they are added, each node with what it holds."""
+"""Construction of the graph of a model."""
 
 from collections.abc import Sequence
 from typing import final
@@ -74,7 +74,7 @@ class _Builder:
     def node(
         self, name: str, kind: str, label: str, of: str, size: int = 6, content: Content | None = None, bond: str = ""
     ) -> str:
-        """Add a node; a name that a user's own names make ambiguous gets a star."""
+        """Add a node; a star is appended to an ambiguous name."""
         while name in self.nodes:
             name += "*"
         self.nodes[name] = Node(name, kind, label, of, size, content or {}, bond)
@@ -98,7 +98,7 @@ class _Builder:
         self.bond(self.node(f"Se gravity {body.name}", "Se", "gravity", body.name, 3, weight), f"1 {body.name}", 3)
 
     def connection(self, c: ConnectedPair, seals: tuple[Seal, ...]) -> None:
-        """Two transformers shift to the point of connection, the central one turns into its axes; six bonds below."""
+        """Two transformers shift to the point of connection, the central one rotates into its axes; then six bonds."""
         groups = {bond: [s for s in seals if s.bond == bond] for bond in BONDS}
         bodies, point = (c.first.body, c.touching), self._contents.point(c)
         middle = self.node(f"0 {c.name}", "0", c.kind or type(c.pair).__name__, c.name)
@@ -111,7 +111,7 @@ class _Builder:
             self.seal(centre, found, [(part, s.by) for s in found for part in self._contents.seal(c, s)], c.name)
 
     def seal(self, above: str, seals: list[Seal], parts: list[tuple[Part, str]], of: str) -> None:
-        """What one scalar bond ends in: an element, or a 1-junction with several, which have its flow in common."""
+        """The end of one scalar bond: an element, or a 1-junction with several elements, which have the same flow."""
         name, bond = seals[0].name, seals[0].called or seals[0].bond
         if len(parts) > 1:
             parts = [each for each in parts if each[0][0] != "EC"] or parts[:1]

@@ -1,9 +1,9 @@
 """Causality of a multibond graph: which element sets each flow, and which one responds with the effort.
 
 Sequential assignment [Karnopp 2006, Ch. 5] on the canonical junction structure: sources and flow constraints come
-first, then every component of an inertance that is still free is a state (integral causality). A prescribed flow takes
-one component away from some inertance (derivative causality); where none is left to take, causality is in conflict.
-Whether one is left is a question of rank, so the assignment is an elimination over the rows of all prescribed flows.
+first, then every component of an inertance that is still free is a state (integral causality). A prescribed flow makes
+one component of some inertance dependent (derivative causality); if there is none left, there is a causal conflict.
+This is a question of rank, so the assignment is an elimination over the rows of all prescribed flows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,8 +27,8 @@ class Dependent:
 
     body: str
     axis: str  # x, y, z (velocity of the mass centre, ground axes) or rx, ry, rz (angular velocity, body axes)
-    by: str  # name of the seal that sets it
-    on: tuple[str, ...]  # bodies whose flows it follows from
+    by: str  # name of the seal that determines it
+    on: tuple[str, ...]  # bodies on whose flows it depends
     text: str
     connection: str  # of the seal
 
@@ -36,7 +36,7 @@ class Dependent:
 @final
 @dataclass(frozen=True)
 class Conflict:
-    """A flow that is prescribed although others determine it already; rigid bodies leave its effort unknown."""
+    """A prescribed flow that others already determine; with rigid bodies its effort is indeterminate."""
 
     seal: str
     depends_on: tuple[str, ...]  # names of the seals that determine it
@@ -49,7 +49,7 @@ class Conflict:
 @final
 @dataclass(frozen=True)
 class AlgebraicLoop:
-    """Constraint efforts that must be solved for together."""
+    """Constraint efforts that must be solved simultaneously."""
 
     bodies: tuple[str, ...]
     seals: tuple[str, ...]
@@ -107,15 +107,15 @@ class Causality:
 @final
 @dataclass(frozen=True)
 class FlowRow:
-    """A prescribed flow between two bodies; its coefficients stand in the matrices beside."""
+    """A prescribed flow between two bodies; its coefficients are in the matrices of `Flows`."""
 
     connection: str
-    bond: str  # as users know it
+    bond: str  # name for users
     first: str
     second: str
-    outer: str  # of the two, the one farther from the ground
-    turns: bool  # a relative rotation; else a translation
-    remedy: str  # what to do when it is one flow too many
+    outer: str  # the body farther from the ground
+    turns: bool  # a relative rotation; otherwise a translation
+    remedy: str  # what to do about a conflict
 
     @property
     def seal(self) -> str:
@@ -136,7 +136,7 @@ class Flows:
 @final
 @dataclass(frozen=True)
 class Assignment:
-    """Causality, and for every independent prescribed flow the body whose bond brings the effort to it."""
+    """Causality, and for every independent prescribed flow the body whose bond supplies its effort."""
 
     causality: Causality
     carrier: Mapping[str, str]  # seal -> body; conflicts are not in it
@@ -161,16 +161,16 @@ def assign(flows: Flows) -> Assignment:
 
 
 def _without_inertia(M: Array) -> Array:
-    """Components of a body that nothing resists."""
+    """Components of a body without inertia."""
     diagonal = np.diag(M)
     return np.concatenate([part <= 1e-13 * np.max(part) for part in (diagonal[:3], diagonal[3:])])
 
 
 def _eliminate(flows: Flows, J: Array, bare: Array) -> dict[int, int]:
-    """Row -> component that it sets, for the independent rows in their order.
+    """Row -> component that it determines, for the independent rows in order.
 
-    A component without inertia is taken first, then one of the outer body, of the kind of the bond: so turns about
-    hinges rather than the displacements that they cause are states.
+    Components without inertia are preferred, then those of the outer body of the kind of the bond: so that rotations
+    about hinges are states, not the displacements that they cause.
     """
     A = J.copy()
     body_of = np.repeat(np.arange(len(flows.bodies)), 6)
@@ -192,8 +192,9 @@ def _eliminate(flows: Flows, J: Array, bare: Array) -> dict[int, int]:
 
 
 def _match(flows: Flows, J: Array, kept: list[int], columns: list[int]) -> dict[int, int]:
-    """Row -> component of an adjacent body that it sets. The square matrix of independent rows and dependent components
-    has a nonzero term in its determinant, hence a perfect matching; the one with the largest entries is taken.
+    """Row -> component of an adjacent body that it determines. The square matrix of independent rows and dependent
+    components has a nonzero term in its determinant, hence a perfect matching; the one with the largest entries is
+    used.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -281,7 +282,7 @@ def _of_connections(rows: Iterable[FlowRow]) -> str:
 
 
 def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicLoop]:
-    """Groups of efforts that the accelerations of the bodies between them tie together: blocks of J M^-1 J'."""
+    """Groups of efforts that are coupled by the accelerations of bodies: blocks of J M^-1 J'."""
     from scipy.sparse import block_diag, csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -312,7 +313,7 @@ def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicL
 
 
 def _compliance(M: Array) -> Array:
-    """Accelerations per effort of one body; what has no inertia is given one, for the pattern alone."""
+    """Accelerations per effort of one body; missing inertia is replaced by 1, because only the pattern is used."""
     values, vectors = np.linalg.eigh(M)
     top = float(np.max(values, initial=0.0)) or 1.0
     return np.asarray((vectors / np.where(values > 1e-13 * top, values, top)) @ vectors.T)

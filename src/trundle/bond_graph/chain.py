@@ -1,4 +1,4 @@
-"""Coordinates of the chain over two surfaces: what acts on them acts beside the bonds of the contact."""
+"""Laws and forces on coordinates of the chain over two surfaces, which do not act on the bonds of the contact."""
 
 from dataclasses import dataclass
 from typing import final
@@ -20,7 +20,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class ChainSeal:
-    """What seals a coordinate of the chain over two surfaces."""
+    """The seal of a coordinate of the chain over two surfaces."""
 
     seal: Seal
     turns: bool  # the coordinate is an angle
@@ -32,8 +32,8 @@ class ChainSeal:
 
 
 def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
-    """Laws and forces on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the
-    contact, and have no bond there.
+    """Laws and forces on coordinates of a chain over surfaces: they act between the bodies, in parallel with the bonds
+    of the contact.
     """
     if not c.is_contact:
         return []
@@ -50,8 +50,8 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
 
 
 def chain_row(c: ConnectedPair, motion: Motion, values: dict[str, Expr], point: Expr, called: str) -> Expr:
-    """The row that picks the rate of a coordinate out of the twist at a point of the second body against the first;
-    `values` are the coordinates. None where a ball hides what stands behind it.
+    """The row that maps the relative twist of the second body at a point to the rate of a coordinate; `values` are the
+    coordinates. None for coordinates after a ball, for which there is no such row.
     """
     base = motion.frame(connection_frame(c.first, c))
     R, p = base.R, base.p

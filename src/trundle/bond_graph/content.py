@@ -2,8 +2,8 @@
 prescribed flows of elements, each as a program of the state.
 
 A state names, for each moving body, com_position (m), orientation (unit quaternion), com_velocity (m/s) and
-angular_velocity (rad/s, ground axes); angles of joints, which count whole turns; surface coordinates of contacts; what
-laws, blocks and forces keep; and what contacts do.
+angular_velocity (rad/s, ground axes); angles of joints with whole turns; surface coordinates of contacts; states of
+laws, blocks and forces; and modes of contacts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,12 +41,12 @@ from trundle.space.rotation import cross, dot
 from trundle.typing import Expr, ModelPart
 
 Content = Mapping[str, Program]
-Part = tuple[str, Content]  # kind of an element, and what it holds
+Part = tuple[str, Content]  # kind of an element, and its content
 
 
 @final
 class Contents:
-    """Programs of all nodes of a model, from absolute motion: every body moves on its own, connections are bonds."""
+    """Programs of all nodes of a model, from absolute motion: every body moves independently, connections are bonds."""
 
     def __init__(self, f: Formulation) -> None:
         model = self.model = f.model
@@ -68,7 +68,7 @@ class Contents:
         self._write_inputs(stage, counted, p, f.parameters.names)
         self.measures = {name: self.write(measure.value) for name, measure in turns.items()}
         self.states = {name: self.write(rate) for name, rate in self._rates(stage).items()}
-        self.hidden: list[str] = []  # what no node can hold
+        self.hidden: list[str] = []  # effects that no node can represent
         self.surfaces = {
             name: (tuple(f"{name}.{one}" for one in bonds.contact.followers), self.write(bonds.contact.residual))
             for name, bonds in self.contacts.items()
@@ -109,7 +109,7 @@ class Contents:
         return self._scribe.program(ca.substitute(ca.SX(expression), self._u, self._rates_of_u), *shape)
 
     def _rates(self, stage: Stage) -> dict[str, Expr]:
-        """Rates of what laws, blocks and forces keep."""
+        """Rates of the states of laws, blocks and forces."""
         found = {name: self.contacts[contact].bristle_rates[i] for name, (contact, i) in stage.bent.items()}
         for name, law in stage.tracking.items():
             deviation, s = stage.values[f"{name}_deviation"], self.signals
@@ -143,7 +143,7 @@ class Contents:
     # -- transformers --------------------------------------------------------------------------------------------------
 
     def arm(self, body: Body, point: Expr) -> Content:
-        """From the reference point of a body to a point: twists are shifted there, wrenches back."""
+        """Arm from the reference point of a body to a point, by which twists are shifted there and wrenches back."""
         return {"arm": self.write(point - self._reference(body))}
 
     def point(self, c: ConnectedPair) -> Expr:
@@ -169,11 +169,11 @@ class Contents:
         rows = {bond: ca.vertcat(A[:, i], zero) for i, bond in enumerate("xyz")}
         rows |= {bond: ca.vertcat(zero, A[:, i]) for i, bond in enumerate(ROTATIONS)}
         free = [ROTATIONS.index(b) for b in c.pair.free if b in ROTATIONS]
-        if len(free) == 2:  # the first axis on the first body, the second on the second; what is held is normal to both
+        if len(free) == 2:  # the first axis on the first body, the second on the second, the third normal to both
             i, j = free
             rows[ROTATIONS[3 - i - j]] = ca.vertcat(zero, cross(A[:, i], B[:, j]))
             rows[ROTATIONS[j]] = ca.vertcat(zero, B[:, j])
-        if c.pair.coupling is not None:  # the advance beside that of the screw
+        if c.pair.coupling is not None:  # the advance minus that of the screw
             rows["z"] = ca.vertcat(A[:, 2], -c.pair.coupling * A[:, 2])
         for coordinate, bond in c.pair.coordinate_bonds.items():
             measure = self.signals.measured.get(f"{c.name}.{coordinate}")
@@ -192,15 +192,15 @@ class Contents:
         return [self._seen(body, contact.point, row[:3], row[3:]) for body in bodies]
 
     def _seen(self, body: Body, point: Expr, force: Expr, moment: Expr) -> Content:
-        """The modulus by which the twist of a body becomes force . v + moment . w at a point."""
+        """The modulus that maps the twist of a body to force . v + moment . w at a point."""
         arm = point - self._reference(body)
         return {"modulus": self.write(ca.vertcat(force, moment + cross(arm, force)).T, 1, 6)}
 
     # -- elements ------------------------------------------------------------------------------------------------------
 
     def seal(self, c: ConnectedPair, seal: Seal) -> list[Part]:
-        """Elements of a seal, and what they hold: an effort, a prescribed flow or its rate (of the second body against
-        the first), the effort over that of the normal, whether the flow is held now.
+        """Elements of a seal with their contents: an effort, a prescribed flow or its rate (of the second body relative
+        to the first), the effort relative to that of the normal, whether the flow is held now.
         """
         if c.is_contact:
             return list(self._at_contact(c, seal))
@@ -209,7 +209,7 @@ class Contents:
         return self.on_coordinate(seal)
 
     def on_coordinate(self, seal: Seal) -> list[Part]:
-        """Elements of what acts on a coordinate."""
+        """Elements of laws and forces on a coordinate."""
         if isinstance(seal.law, ElectricMotor):
             return [("GY", self.circuit(seal.law)["GY"])]
         if isinstance(seal.law, FlowLaw):
@@ -217,7 +217,7 @@ class Contents:
         return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
 
     def _on_coordinate(self, acting: ModelPart, coordinate: str) -> list[tuple[str, Expr]]:
-        """A law or a force on a coordinate, in its parts."""
+        """A law or a force on a coordinate, split into its parts."""
         s, law = self.signals, acting
         if isinstance(acting, TorsionSpring):
             law = spring_of(acting)
@@ -264,7 +264,7 @@ class Contents:
             yield seal.element, {}
 
     def circuit(self, motor: ElectricMotor) -> dict[str, Content]:
-        """What the nodes of a circuit hold, by their kind."""
+        """Contents of the nodes of a circuit, by their kind."""
         s, one = self.signals, ca.SX(1)
         current = motor.current(s)
         return {
@@ -295,7 +295,7 @@ class Contents:
         return force.terms(self.signals).wrenches
 
     def balanced(self, force: Force) -> bool:
-        """Whether a force acts between two places: what it does to one it does, reversed, to the other."""
+        """Whether a force acts between two frames with opposite wrenches."""
         found = self.wrenches(force)
         if len(found) != 2:
             return False
@@ -309,7 +309,7 @@ class Contents:
 
 
 def _counted(measure: Measure | Followed | LawState, value: Expr) -> Measure | LawState:
-    """An angle with another value: one that counts whole turns."""
+    """An angle with another value, which includes whole turns."""
     if isinstance(measure, Measure):
         return replace(measure, value=value)
     return LawState("", value, measure.rate)

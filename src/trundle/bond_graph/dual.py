@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FLOW: Final = "wrench"  # what flows
 OTHER: Final = {"0": "1", "1": "0", "C": "I", "I": "C", "Se": "Sf", "Sf": "Se", "FC": "EC", "EC": "FC"}
-"""Kind of a node -> its kind in the other reading; R, TF and GY stay what they are."""
+"""Kind of a node -> its kind in the dual graph; R, TF and GY do not change."""
 CONTENT: Final = {
     "flow": "effort", "effort": "flow", "inertance": "capacitance", "capacitance": "inertance",
 }  # fmt: skip
@@ -30,14 +30,14 @@ TURNED: Final = {"modulus": "inverse_modulus", "inverse_modulus": "modulus"}  # 
 
 
 def exchanged(node: Node) -> Node:
-    """A node in the other reading; exchanging twice gives the node itself."""
+    """A node of the dual graph; exchanging twice returns the node itself."""
     names = CONTENT | (TURNED if node.kind == "GY" else {})
     content = {names.get(key, key): program for key, program in node.content.items()}
     return replace(node, name=_renamed(node), kind=OTHER.get(node.kind, node.kind), content=content)
 
 
 def _renamed(node: Node) -> str:
-    """Names that begin with the kind of their node, with the new kind."""
+    """Name of a node with its new kind, if it begins with the kind."""
     first, space, rest = node.name.partition(" ")
     return f"{OTHER.get(first, first)}{space}{rest}" if space and first == node.kind else node.name
 
@@ -77,15 +77,15 @@ class DualGraph:
     ) -> State:
         """Accelerations and flows from the nodes and bonds of the dual graph, all bonds at once.
 
-        Parameters and names are those of `BondGraph.accelerations`; what the elements answer with is a wrench as there,
-        and a flow here.
+        Parameters and names are those of `BondGraph.accelerations`; the responses of elements are wrenches as there,
+        which are flows here.
         """
         from trundle.bond_graph.dual_solve import accelerations
 
         return accelerations(self, state, parameters, t)
 
     def seal_rows(self) -> list[tuple[str, ...]]:
-        """The rows of `seal_rows` in this reading: flow and effort have changed places."""
+        """The rows of `seal_rows` with flow and effort exchanged."""
         return [_row(row) for row in seal_rows(self.graph)]
 
     def to_networkx(self) -> "networkx.MultiDiGraph[str]":
@@ -100,7 +100,7 @@ class DualGraph:
         return out
 
     def to_dict(self) -> State:
-        """Everything, fit for JSON: the layout of the first graph, with "flow": "wrench"."""
+        """All contents, for JSON: the layout of the first graph, with "flow": "wrench"."""
         from trundle.bond_graph.export import node_dict, to_dict
 
         nodes, bonds = [node_dict(node) for node in self.nodes], [asdict(bond) for bond in self.bonds]

@@ -1,5 +1,5 @@
-"""Accelerations from the nodes and bonds of a dual graph, in which wrenches flow: the equations of all nodes over the
-flows and the rates of the efforts of all bonds, solved at once (a tableau, as of an electric network).
+"""Accelerations from the nodes and bonds of a dual graph, in which wrenches are flows: the equations of all nodes in
+the flows and the rates of the efforts of all bonds, solved simultaneously (tableau method, as for electric networks).
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from trundle.bond_graph.bonds import Bond, Node
     from trundle.bond_graph.dual import DualGraph
 
-EXACT = 1e-7  # of what is left of the equations, over their right-hand sides
-SPENT = 1e-11  # singular values below, over the largest, belong to flows that nothing determines
+EXACT = 1e-7  # largest residual of the equations, relative to their right-hand sides
+SPENT = 1e-11  # smaller singular values, relative to the largest, belong to indeterminate flows
 
 
 def accelerations(dual: "DualGraph", state: Values | None, parameters: Values | None, t: float) -> State:
@@ -25,7 +25,7 @@ def accelerations(dual: "DualGraph", state: Values | None, parameters: Values | 
     graph = dual.graph
     if graph.missing:
         raise SolveError(
-            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
+            f"the nodes of the graph do not have all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
             "system.accelerations(...)."
         )
     return _Tableau(dual, Point(graph, state, parameters, t)).solve()
@@ -56,7 +56,7 @@ class _Tableau:
         return 1.0 if self.bonds[k].head == node.name else -1.0
 
     def _whole(self, own: list[int]) -> int:
-        """Of bonds at a junction, one that has all components."""
+        """A bond with all components, among the bonds at a junction."""
         return max(own, key=lambda k: self.bonds[k].size)
 
     def _inner(self, node: "Node") -> int:
@@ -91,7 +91,7 @@ class _Tableau:
     # -- efforts now ---------------------------------------------------------------------------------------------------
 
     def _efforts(self) -> Array:
-        """Twists on all bonds: what junctions and transformers say, from those of the bodies."""
+        """Twists on all bonds, from those of the bodies by junctions and transformers."""
         rows: list[Array] = []
         values: list[Array] = []
 
@@ -148,12 +148,12 @@ class _Tableau:
         if not np.max(np.abs(A @ found - b), initial=0.0) <= EXACT * (1 + np.max(np.abs(b), initial=0.0)):
             raise SolveError(
                 f"the dual graph of {self.dual.name!r} has no accelerations at this state: prescribed motions "
-                "contradict each other, or a motion that nothing resists is pushed."
+                "contradict each other, or a force acts on a motion without inertia."
             )
         return self.at.state_rates() | self._named(found)
 
     def _check(self) -> None:
-        """Efforts that are held must be what they are held at."""
+        """SolveError if held efforts do not have their prescribed values."""
         fastest = max(1.0, float(np.max(np.abs(self.efforts), initial=0.0)))
         for node in self.nodes:
             if "flow" in node.content or "acceleration" in node.content or not self._holds(node):
@@ -174,7 +174,7 @@ class _Tableau:
                 if k != whole:
                     one = np.eye(self.bonds[k].size)
                     yield [(self.place[k], one), (self.place[whole], -one)], np.zeros(len(one))
-            # what flows in flows out; a bond of fewer components carries the first ones
+            # flows in and out are equal; a bond with fewer components has the first ones
             yield (
                 [(n + self.place[k], self._toward(node, k) * np.eye(node.size, self.bonds[k].size)) for k in own],
                 np.zeros(node.size),
@@ -262,7 +262,7 @@ def _against(r: Array) -> Array:
 
 
 def _solved(A: Array, b: Array) -> Array:
-    """The solution of equations made of the same size, unknowns too; of flows that are not determined the smallest."""
+    """The solution of equations after scaling of rows and unknowns; the smallest one if flows are indeterminate."""
     from scipy.linalg import lstsq
     from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu

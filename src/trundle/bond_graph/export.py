@@ -28,8 +28,8 @@ SUFFIXES: Final = (".svg", ".json", ".graphml", ".mo")
 
 
 def network(graph: "BondGraph") -> "networkx.MultiGraph[str]":
-    """Bodies as vertices, connections as edges with their names as keys; each edge carries `pair`, the number `held` of
-    bonds that flows seal, and the element of each bond.
+    """Bodies as vertices, connections as edges with their names as keys; each edge has `pair`, the number `held` of
+    bonds with prescribed flow, and the element of each bond.
     """
     import networkx as nx
 
@@ -75,7 +75,7 @@ def to_networkx(graph: "BondGraph") -> "networkx.MultiDiGraph[str]":
 
 
 def to_dict(graph: "BondGraph") -> State:
-    """Nodes, bonds, seals and causality in lists, words and numbers."""
+    """Nodes, bonds, seals and causality as lists, texts and numbers."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -99,7 +99,7 @@ def to_dict(graph: "BondGraph") -> State:
 
 
 def node_dict(node: "Node") -> State:
-    """A node with what it holds: lists of named operations, no code."""
+    """A node with its contents: lists of named operations, no code."""
     words = {"name": node.name, "kind": node.kind, "label": node.label, "of": node.of, "size": node.size}
     return {**words, "bond": node.bond, "content": _programs(node.content)}
 
@@ -138,7 +138,7 @@ def chain_dict(chain: ChainSeal) -> State:
 
 
 def _plain(value: object) -> Raw:
-    """Tuples and arrays as lists, as JSON will have them."""
+    """Tuples and arrays as lists, for JSON."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, dict):

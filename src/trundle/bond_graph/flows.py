@@ -1,6 +1,6 @@
-"""Prescribed flows of a graph as rows over the twists of its bodies, in numbers: from its nodes and bonds alone.
+"""Prescribed flows of a graph as numeric rows over the twists of its bodies, from its nodes and bonds alone.
 
-Every scalar bond that ends in a flow seal gives one row, at each of the poses that the graph keeps.
+Every scalar bond that ends in a flow seal gives one row, at each of the stored poses of the graph.
 """
 
 import heapq
@@ -19,7 +19,7 @@ from trundle.typing import Array
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
 
-CONFLICT = "Rigid bodies leave its effort unknown: "
+CONFLICT = "Its effort is indeterminate with rigid bodies: "
 TURNS = (*ROTATIONS, "roll_x", "roll_y", "spin")
 
 
@@ -73,9 +73,9 @@ def links(graph: "BondGraph") -> list[Link]:
 
 
 def in_order(graph: "BondGraph", every: list[Link]) -> tuple[list[Link], dict[str, int]]:
-    """Links as they lead from bodies whose motion is given to all others, shortest way first, then those that close
-    loops; and how far each body is along that way. Driven joints and those of bodies without inertia cost no length;
-    contacts are taken where no joint leads on.
+    """Links of the spanning tree from bodies with given motion, shortest path first, then those that close loops; and
+    the distance of each body along the tree. Driven joints and those of bodies without inertia have zero length;
+    contacts are used only if no joint reaches another body.
     """
     given = {node.of for node in graph.nodes if node.kind == "Sf" and node.size == 6}
     heavy = {node.of for node in graph.nodes if node.kind == "I" and node.size == 6}
@@ -109,7 +109,7 @@ def in_order(graph: "BondGraph", every: list[Link]) -> tuple[list[Link], dict[st
 
 
 def find_flows(graph: "BondGraph") -> Flows:
-    """All prescribed flows at the poses that the graph keeps."""
+    """All prescribed flows at the stored poses of the graph."""
     every, depth = in_order(graph, links(graph))
     held = [(link, node) for link in every for node in link.held]
     held.sort(key=lambda each: "active" in each[1].content)  # what always holds first

@@ -1,4 +1,4 @@
-"""A graph as it is at one state: what contacts do decides how their bonds are sealed."""
+"""A graph at one state: the modes of contacts determine the seals of their bonds."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

@@ -21,7 +21,7 @@ KINDS = {"com_position": "r", "orientation": "Q", "com_velocity": "v", "angular_
 
 
 def to_modelica(graph: "BondGraph") -> str:
-    """The text of a package; StoreError for what Modelica cannot say."""
+    """The text of a package; StoreError if the graph cannot be expressed in Modelica."""
     return _Writer(graph).text()
 
 
@@ -41,7 +41,7 @@ class _Writer:
             self.name(name)
 
     def _refuse(self) -> None:
-        """What has no place in a continuous Modelica model."""
+        """StoreError for effects that a continuous Modelica model cannot represent."""
         graph = self.graph
         why = [f"{name} is held by no node" for name in graph.missing]
         why += [f"what {n.of!r} does changes at events" for n in graph.nodes if "active" in n.content]

@@ -23,13 +23,13 @@ WORDS: dict[str, str] = {
 
 
 def expressions(program: Program, named: Callable[[str], str], variable: Callable[[str], str]) -> list[str]:
-    """Text of each output; `variable` gives a name to what is used more than once, or grows long."""
+    """Text of each output; `variable` names expressions that are long or used more than once."""
     uses = Counter([*program.outputs, *(k for _, a, b in program.operations for k in (a, b) if k >= 0)])
     texts = [named(name) for name in program.inputs] + [_number(c) for c in program.constants]
     for place, (name, a, b) in enumerate(program.operations, start=len(texts)):
         pattern = f"{name}({{0}})" if name in SAME else WORDS.get(name)
         if pattern is None:
-            raise StoreError(f"the operation {name!r} has no form in Modelica.")
+            raise StoreError(f"the operation {name!r} does not exist in Modelica.")
         text = pattern.format(texts[a], texts[b] if b >= 0 else "")
         texts.append(variable(text) if uses[place] > 1 or len(text) > 200 else text)
     return [texts[k] for k in program.outputs]

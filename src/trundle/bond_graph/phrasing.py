@@ -6,7 +6,7 @@ SHOWN = 8  # names of a long list
 
 
 def listed(words: Iterable[str]) -> str:
-    """ "a, b and c"; of a long list the first ones and how many more there are."""
+    """ "a, b and c"; a long list is cut, with the number of omitted items."""
     names = list(words)
     if len(names) > SHOWN:
         return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"

@@ -14,13 +14,13 @@ from trundle.typing import Array, Values
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
 
-STEPS = 20  # of Newton's method for the coordinates of a contact
-FAR = 1e-6  # by which they may be corrected, relative
+STEPS = 20  # Newton steps for the coordinates of a contact
+FAR = 1e-6  # largest relative correction
 
 
 @final
 class Point:
-    """A state of a graph, with what follows from it."""
+    """A state of a graph, with the values derived from it."""
 
     def __init__(
         self, graph: "BondGraph", state: Values | None, parameters: Values | None, t: float, exact: bool = True
@@ -48,7 +48,7 @@ class Point:
         return value, rates[..., 0]
 
     def state_rates(self) -> dict[str, float]:
-        """Rates of what laws, blocks and forces keep; a flow among them is found by its junction."""
+        """Rates of the states of laws, blocks and forces; flows among them are computed by their junctions."""
         return {f"{name}_rate": float(rate.evaluate(self._still)[0][0]) for name, rate in self.graph.states.items()}
 
     def _look(self, name: str) -> Number:
@@ -72,7 +72,7 @@ class Point:
         return self._number(name), np.zeros(1)
 
     def _still(self, name: str) -> Number:
-        """A number without its rate: rates of states may depend on the states themselves."""
+        """A number without its rate, because rates of states may depend on the states themselves."""
         return (self._number(name) if name in self.graph.states else self._look(name)[0]), np.zeros(1)
 
     def _number(self, name: str) -> float:
@@ -101,7 +101,9 @@ class Point:
         return self._vector(whole, 3)[k], np.full(1, np.nan)
 
     def _settle(self, names: tuple[str, ...], residual: Program, exact: bool) -> None:
-        """Surface coordinates of a contact, and their rates: the residual stays zero. An exact state touches."""
+        """Surface coordinates of a contact, and their rates, for which the residual remains zero. In an exact state the
+        surfaces touch.
+        """
         at = np.array([self._number(name) for name in names])
         start = at.copy()
         seeds = np.eye(len(names))

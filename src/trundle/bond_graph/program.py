@@ -1,5 +1,5 @@
-"""Expressions as data: a list of named operations on named inputs, which is written to JSON and interpreted. Nothing in
-it is code that could run by itself.
+"""Expressions as data: a list of named operations on named inputs, which is written to JSON and interpreted. It
+contains no executable code.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from trundle.kernel import read_tape
 from trundle.kernel.tape import LEAVES
 from trundle.typing import Array, Expr, State, Values
 
-Step = tuple[str, int, int]  # operation, places of its operands; -1 for none
+Step = tuple[str, int, int]  # operation, indices of its operands; -1 for none
 
 
 @final
@@ -23,8 +23,8 @@ Step = tuple[str, int, int]  # operation, places of its operands; -1 for none
 class Program:
     """Numbers or matrices by rows from named inputs.
 
-    Values stand in one list: the inputs, the constants, then the result of each operation; operands and outputs are
-    places in it.
+    All values form one list: the inputs, the constants, then the result of each operation; operands and outputs are
+    indices in it.
     """
 
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class Program:
 
     @property
     def is_zero(self) -> bool:
-        """Nothing but zeros."""
+        """Whether all outputs are zero."""
         first = len(self.inputs)
         return all(first <= k < first + len(self.constants) and self.constants[k - first] == 0 for k in self.outputs)
 
@@ -66,7 +66,7 @@ class Program:
 
     @staticmethod
     def from_dict(given: Values) -> "Program":
-        """The same again; StoreError for what is not such a list."""
+        """The program of such a dictionary; StoreError if it is not valid."""
         try:
             steps = tuple((str(name), int(a), int(rest[0]) if rest else -1) for name, a, *rest in given["operations"])
             inputs, constants = tuple(map(str, given["inputs"])), tuple(map(float, given["constants"]))
@@ -101,7 +101,7 @@ class Scribe:
         known = [k for k, (name, _, _) in enumerate(tape.operations) if name == "const"]
         place = {k: i for i, k in enumerate((*leaves, *known, *steps))}
         for k, (name, a, _) in enumerate(tape.operations):
-            if name == "sincos":  # what it is of; sine and cosine are taken by the operations that follow
+            if name == "sincos":  # its operand; the following operations compute sine and cosine
                 place[k] = place[a]
         inputs = [self._input(*tape.operations[k]) for k in leaves]
         operations = [

@@ -1,4 +1,4 @@
-"""A graph from the JSON that it was written to."""
+"""Reading a graph from its JSON."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from trundle.typing import Raw, Values
 @final
 @dataclass(frozen=True)
 class StoredEffort(EffortLaw):
-    """An effort law of which the elements are known; what it does stands in the nodes."""
+    """An effort law with known elements; its equations are in the nodes."""
 
     kinds: tuple[str, ...]
 
@@ -35,7 +35,7 @@ class StoredEffort(EffortLaw):
 @final
 @dataclass(frozen=True)
 class StoredFlow(FlowLaw):
-    """A flow law of which the element is known."""
+    """A flow law with a known element."""
 
     kind: str
 
@@ -88,7 +88,7 @@ def from_dict(data: object) -> BondGraph:
 
 
 def read_node(given: Values) -> Node:
-    """A node with what it holds."""
+    """A node with its contents."""
     return Node(**{**given, "content": _programs(given["content"])})
 
 

@@ -11,9 +11,9 @@ HEADER = ("connection", "bonds", "variables", "sealed by", "element", "by")
 
 
 def seal_rows(graph: "BondGraph") -> list[tuple[str, ...]]:
-    """Bonds of each connection that are sealed alike share a row; efforts that add up share a bond.
+    """Bonds of a connection with equal seals share a row; efforts that add up share a bond.
 
-    Laws and forces on coordinates of a contact that are none of its bonds follow as "chain yaw" and so on.
+    Laws and forces on coordinates of a contact that are not bonds follow as "chain yaw" and so on.
     """
     rows: dict[tuple[str, ...], list[str]] = {}
     for seal in graph.seals:

@@ -1,9 +1,9 @@
 """Accelerations from the nodes and bonds of a graph alone.
 
-Flows go from the junctions of bodies through transformers and junctions to all bonds; each is a row over the twists,
-with its rate from the programs of the moduli, differentiated along the motion. Efforts come back by the same rows, for
-no junction or transformer takes power. Momentum is inertance times flow, its rate the sum of efforts; a sealed flow
-leaves its effort unknown and prescribes the rate of the row.
+Flows propagate from the junctions of bodies through transformers and junctions to all bonds; each is a row over the
+twists, with its rate from the programs of the moduli, differentiated along the motion. Efforts propagate back by the
+same rows, because junctions and transformers conserve power. Momentum is inertance times flow, its rate the sum of
+efforts; a prescribed flow has an unknown effort and determines the rate of its row.
 """
 
 from collections import deque
@@ -20,20 +20,20 @@ from trundle.typing import Array, State, Value, Values
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
 
-CLOSED = 1e-6  # of a flow that is held, over the largest of all flows
+CLOSED = 1e-6  # largest error of a held flow, relative to the largest of all flows
 
 
 @final
 @dataclass(frozen=True)
 class Flow:
-    """Flow of a bond: its rows over the twists of the bodies, its value, and its rate while no twist changes."""
+    """Flow of a bond: its rows over the twists of the bodies, its value, and its rate for constant twists."""
 
     rows: Array
     value: Array
     rate: Array
 
     def part(self, at: int, size: int) -> "Flow":
-        """So many of them, from a place on."""
+        """`size` components, from an index on."""
         these = slice(at, at + size)
         return Flow(self.rows[these], self.value[these], self.rate[these])
 
@@ -50,7 +50,7 @@ def accelerations(graph: "BondGraph", state: Values | None, parameters: Values |
     """Accelerations of all bodies, rates of states and efforts of sealed flows, by name."""
     if graph.missing:
         raise SolveError(
-            f"the nodes of the graph do not hold all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
+            f"the nodes of the graph do not have all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
             "system.accelerations(...)."
         )
     return Assembly(graph, Point(graph, state, parameters, t)).solve()
@@ -123,7 +123,7 @@ class Assembly:
         return flow.times(shift, shift_rate)
 
     def _balance(self, node: "Node", k: int, flows: Mapping[int, Flow]) -> Flow:
-        """What comes in goes out."""
+        """Balance of flows at a junction."""
         out: Flow | None = None
         outwards = self.graph.bonds[k].tail == node.name
         for other in self.bonds_of[node.name]:
@@ -211,7 +211,7 @@ class Assembly:
     def _constrained(
         self, M: Array, Q: Array, v: Array, held: list["Node"], columns: Mapping[str, Array]
     ) -> tuple[Array, dict[str, float]]:
-        """Rates of the flows, and efforts of those that are sealed; of redundant ones the smallest."""
+        """Rates of the flows, and efforts of prescribed ones; the smallest efforts if there are redundant ones."""
         rows = np.array([self._end(node)[0].rows[0] for node in held]).reshape(len(held), self.n)
         wanted = np.array([self._wanted(node) for node in held])
         self._check(held, v)
@@ -228,12 +228,12 @@ class Assembly:
         if not rest <= 1e-7 * (1 + np.max(np.abs(b), initial=0.0)):
             raise SolveError(
                 f"the graph of {self.graph.name!r} has no accelerations at this state: the prescribed flows contradict "
-                "each other, or a motion that nothing resists is pushed."
+                "each other, or a force acts on a motion without inertia."
             )
         return found[: self.n] * scale, dict(zip([n.name for n in held], found[self.n :] / length.ravel(), strict=True))
 
     def _wanted(self, node: "Node") -> float:
-        """What the rows of a held flow times the rates of the flows must be."""
+        """Required value of the rows of a held flow times the rates of the flows."""
         flow, _ = self._end(node)
         given = 0.0
         if "acceleration" in node.content:
@@ -243,7 +243,7 @@ class Assembly:
         return -given - float(flow.rate[0])  # bonds count their flow towards the element
 
     def _check(self, held: list["Node"], v: Array) -> None:
-        """Flows that are held must be what they are held at."""
+        """SolveError if held flows do not have their prescribed values."""
         fastest = max([1.0, *[float(np.max(np.abs(flow.value))) for flow in self.flows.values()]])
         for node in held:
             if "acceleration" in node.content:

@@ -18,7 +18,7 @@ def parts_of(law: EffortLaw, t: Expr, q: Expr, u: Expr) -> list[tuple[str, Expr]
     for kind in kinds[:-1]:
         if kind == "C":
             own = -derivative(ca.SX(law.potential(at, x)), x)
-        else:  # what it loses beside a source
+        else:  # losses in addition to a source
             own = ca.if_else(v == 0, 0, -ca.SX(law.dissipated(at, x, v)) / v)
         efforts.append(own)
         rest = rest - own

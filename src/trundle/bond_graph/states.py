@@ -54,7 +54,7 @@ def poses_of(f: Formulation) -> tuple[State, ...]:
 
 
 def what_is_missing(f: Formulation) -> tuple[str, ...]:
-    """What acts in the model but has no node in the graph, as phrases."""
+    """Descriptions of effects in the model that have no node in the graph."""
     resisted = f.model.resistances
     relaxed = [f"the relaxed constraint {name!r}" for name in f.relaxed if name not in resisted]
     return (*relaxed, *(f"the resistance on {name!r}" for name in resisted))

@@ -1,4 +1,4 @@
-"""Causality of a graph: its strokes, from its own nodes and bonds."""
+"""Causality and causal strokes of a graph, from its nodes and bonds."""
 
 from collections import Counter
 from dataclasses import replace
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def with_causality(graph: "BondGraph") -> "BondGraph":
-    """The graph with the causality that sequential assignment finds, and its strokes."""
+    """The graph with its causality by sequential assignment, and its strokes."""
     found = assign(find_flows(graph))
     nodes = {node.name: node for node in graph.nodes}
     above = {bond.head: bond.tail for bond in graph.bonds}

@@ -1,4 +1,4 @@
-"""Tables inside a graph: cells between edges, and the numbers of each."""
+"""Tables in a graph: cells between edges, and their numbers."""
 
 from collections.abc import Mapping
 from typing import final
@@ -28,7 +28,7 @@ class Cells:
         return below
 
     def number(self, k: int) -> float:
-        """Behind the first node stand the limits of the arguments."""
+        """A number after the first node: limits of the arguments."""
         return float(self._limits[k - LIMITS])
 
 
@@ -40,5 +40,5 @@ class Record:
         self._numbers = numbers
 
     def number(self, k: int) -> float:
-        """One of them."""
+        """Number k of the record."""
         return float(self._numbers[k])

@@ -7,10 +7,10 @@ from trundle.file import ModelFile
 
 
 def print_check(file: ModelFile) -> None:
-    """Build the model, which raises all its errors, and print what was found."""
+    """Build the model, which raises all its errors, and print the results."""
     system = file.model.build()
     for name in file.run.plot:
-        system.quantity(name)  # refused where it is not known
+        system.quantity(name)  # raises if it is unknown
     state = system.start()
     bodies, joints, freedoms = len(file.model.free_bodies), len(file.model.connections), system.mobility.freedoms
     typer.echo(

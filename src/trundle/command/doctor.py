@@ -38,7 +38,7 @@ def _cache() -> Iterator[tuple[str, str]]:
 
     path = USER_CACHE.path
     if not path.is_dir():
-        yield "kernel cache", f"{path}, empty: `trundle warm` prepares it, else the first runs do"
+        yield "kernel cache", f"{path}, empty: `trundle warm` fills it, or else the first runs do"
         return
     sizes = [file.stat().st_size for file in path.rglob("*") if file.is_file()]
     writable = "" if os.access(path, os.W_OK) else ", NOT WRITABLE: every run compiles anew"
@@ -46,7 +46,7 @@ def _cache() -> Iterator[tuple[str, str]]:
 
 
 def _dependencies() -> list[str]:
-    """Names of what Trundle needs, and of its extras that are useful in a report."""
+    """Names of required packages, and of optional ones that are useful in a report."""
     try:
         needed = [text.split(";")[0] for text in requires("trundle") or () if "extra ==" not in text]
     except PackageNotFoundError:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
     from trundle.system import System
 
-SPEEDS = 21  # rows of the table when no number is given
-PICTURE = Path("out/eigenvalues.png")  # of eigenvalues over speed, when no other is asked for
+SPEEDS = 21  # default number of rows of the table
+PICTURE = Path("out/eigenvalues.png")  # default file of eigenvalues over speed
 UNSTEADY = "neither an equilibrium nor a steady motion: something accelerates, and the eigenvalues mean little."
 LOST = "a real contact would be lost (the pose hangs under the surface). Try another --start, or --at-start."
 
 
 def print_eigenvalues(system: "System", start: Values, at_start: bool, picture: Path | None) -> list[str]:
-    """Print the eigenvalues of small motions; returns the files that were written."""
+    """Print the eigenvalues of small motions; return the written files."""
     about = start if at_start else _rest(system, start, None)
     linear = _linear(system, about, None)
     show(eigenvalue_table(linear))
@@ -37,7 +37,7 @@ def print_eigenvalues(system: "System", start: Values, at_start: bool, picture: 
 
 
 def _linear(system: "System", state: Values | None, parameters: Mapping[str, float] | None) -> "Linearisation":
-    """Linear equations without the warning about states that are not steady: the verbs say it themselves."""
+    """Linear equations without the warning about unsteady states, which the commands print themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsteadyWarning)
         return system.linearise(state, parameters)
@@ -63,7 +63,7 @@ def print_locus(system: "System", sweep: str, start: Values, at_start: bool, pic
 def print_speeds(
     system: "System", span: str, start: Values, at_start: bool, picture: Path | None
 ) -> tuple[list[str], list[str]]:
-    """Print eigenvalues over speed, FIRST:LAST[:COUNT]; returns what there is to say and the files written."""
+    """Print eigenvalues over speed, FIRST:LAST[:COUNT]; return messages and the written files."""
     from trundle.study.stability import SteadyMotions, moving
     from trundle.view.speeds import plot_stability
 
@@ -109,8 +109,8 @@ def root_locus(
     at_start: bool = False,
     parameters: Mapping[str, float] | None = None,
 ) -> tuple[list["Linearisation"], list[list[str]]]:
-    """Linearisations over values of a parameter, and the warnings of lost contacts at each; every equilibrium is looked
-    for near the last one. `parameters` are values of the others.
+    """Linearisations over values of a parameter, and the warnings of lost contacts at each; every equilibrium is
+    searched near the last one. `parameters` are values of the other parameters.
     """
     found, lost = [], []
     state = start
@@ -139,6 +139,6 @@ def _rest(system: "System", start: Values | None, parameters: Mapping[str, float
     """The equilibrium, with the speeds that the start may have given set to zero."""
     speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.formulation.layout.coordinates}
     given = {name: value for name, value in (start or {}).items() if name not in speeds}
-    with warnings.catch_warnings():  # the verbs say it themselves
+    with warnings.catch_warnings():  # the commands print it themselves
         warnings.simplefilter("ignore", LostContactWarning)
         return {**system.equilibrium(given, parameters), **speeds}

@@ -1,14 +1,14 @@
-"""`trundle examples`: the list of them."""
+"""`trundle examples`: the list of examples."""
 
 from textwrap import fill
 
 from trundle import examples
 
-LEAST = 20  # columns for the sentences, however narrow the terminal is
+LEAST = 20  # smallest width of the sentences in columns, however narrow the terminal is
 
 
 def example_list(columns: int | None) -> str:
-    """A line for each example, its name and a sentence, which wraps in its column where a terminal has so many."""
+    """A line for each example, with its name and a sentence, which is wrapped if the width is given."""
     names = examples.names()
     indent = max(map(len, names)) + 2
     lines = []

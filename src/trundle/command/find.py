@@ -1,4 +1,4 @@
-"""A model by the path of its file or by the name of an example, and values as a person types them."""
+"""A model by the path of its file or by the name of an example, and values as typed on the command line."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -65,7 +65,7 @@ def read_sweep(text: str) -> tuple[str, float, float, int]:
 
 
 def read_speeds(text: str, usual: int) -> tuple[float, float, int]:
-    """ "first:last" or "first:last:count" as typed; the usual count unless given."""
+    """ "first:last" or "first:last:count" as typed; `usual` is the default count."""
     parts = text.split(":")
     if len(parts) not in (2, 3):
         raise FileError(f"{text!r} is not of the form first:last or first:last:count, such as 0:10.")

@@ -56,14 +56,14 @@ def export_fmu(source: Path, out: Path, outputs: Sequence[str], parameters: Mapp
     out : Path
         Name of the FMU, .fmu.
     outputs : sequence of str
-        Quantities, one number each; those that the file plots, or all coordinates, unless given.
+        Scalar quantities; by default those that the file plots, or all coordinates.
     parameters : mapping
         Start values of parameters other than those of the file.
 
     Returns
     -------
     Path
-        What was written.
+        The written file.
     """
     try:
         from pythonfmu.builder import FmuBuilder
@@ -94,7 +94,7 @@ def export_fmu(source: Path, out: Path, outputs: Sequence[str], parameters: Mapp
 
 
 def _outputs(file: ModelFile, wanted: Sequence[str]) -> list[str]:
-    """Names of outputs; every one is one number."""
+    """Names of outputs, which must be scalar."""
     system = file.model.build()
     register, names = system.formulation.register, list(wanted or file.run.plot)
     if not names:

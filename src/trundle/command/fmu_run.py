@@ -8,7 +8,7 @@ from trundle.file.read import load_file
 from trundle.study.stepper import Stepper
 
 SETTINGS: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
-FOREVER: Final = 1e9  # s, where no end is given
+FOREVER: Final = 1e9  # s, if no end is given
 
 
 @final
@@ -28,7 +28,7 @@ class FmuRun:
         self._stepper: Stepper | None = None
 
     def unit(self, name: str) -> str:
-        """Of an output."""
+        """Unit of an output."""
         return self._system.formulation.register.get(name).quantity.unit
 
     def set_up(self, start: float, stop: float | None, tolerance: float | None) -> None:
@@ -50,7 +50,7 @@ class FmuRun:
         return float(self._begun()[name])
 
     def step(self, t: float, duration: float) -> str:
-        """Go on by one step of the master; why it could not, or nothing."""
+        """Continue by one step of the master; return the reason if that failed, otherwise an empty text."""
         stepper = self._begun()
         stepper.set(self.inputs)
         outcome = stepper.advance(min(t + duration, stepper.end))

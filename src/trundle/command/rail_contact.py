@@ -1,4 +1,4 @@
-"""`trundle rail contact`: where a wheelset touches its rails, in tables and pictures."""
+"""`trundle rail contact`: contact points of a wheelset on its rails, in tables and pictures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -47,7 +47,7 @@ def contact(
     from trundle.command.tables import show
     from trundle.rail import ContactGeometry, Linear
 
-    Linear(mu)  # refuses what is no friction before anything is printed
+    Linear(mu)  # raises for an invalid coefficient before anything is printed
     options = {"unit": unit, "z_down": z_down, "smooth": smooth}
     geometry = ContactGeometry(
         _profile(wheel, "wheel", options), _profile(rail, "rail", options, inclination),

@@ -1,4 +1,4 @@
-"""`trundle rail run` and `trundle rail critical`: a vehicle from a file on its way along a line."""
+"""`trundle rail run` and `trundle rail critical`: a vehicle from a file running along a line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -44,7 +44,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw forces and accelerations.")] = None,
     assess: Annotated[bool, typer.Option("--assess", help="Print forces and comfort with their limits.")] = False,
 ) -> None:
-    """Let a vehicle go along a line; print its wheel forces and how the trip ended."""
+    """Run a vehicle along a line; print its wheel forces and how the run ended."""
     from trundle import rail
     from trundle.command.tables import show
 
@@ -131,7 +131,7 @@ def critical(
     if np.isfinite(locus.critical):
         typer.echo(f"{file.name}: critical speed {locus.critical:.4f} m/s, hunting at {locus.frequency:.4g} Hz")
     else:
-        typer.echo(f"{file.name}: small motions die out at all speeds from {first:g} to {last:g} m/s")
+        typer.echo(f"{file.name}: small motions decay at all speeds from {first:g} to {last:g} m/s")
     if plot is not None:
         locus.plot(plot)
         typer.echo(f"written: {plot}")

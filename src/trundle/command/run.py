@@ -15,7 +15,7 @@ from trundle.run.run import Run
 @final
 @dataclass(frozen=True)
 class RunChanges:
-    """What the command line gives in place of the run section of the file."""
+    """Settings of the command line that replace those of the run section of the file."""
 
     duration: float | None
     method: str | None
@@ -32,7 +32,7 @@ def run_file(file: ModelFile, start: Mapping[str, float], given: RunChanges, out
     _make_folder(out)
     system = file.model.build()
     for name in said.plot:
-        system.quantity(name)  # refused before the run, where it is not known
+        system.quantity(name)  # raises before the run if it is unknown
     run = system.simulate(
         duration,
         start,

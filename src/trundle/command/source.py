@@ -1,4 +1,4 @@
-"""Arguments that several commands share: the model, changes of its parameters and of its start."""
+"""Arguments that several commands use: the model, changes of its parameters and of its start."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
@@ -20,14 +20,14 @@ Method = Literal["auto", "explicit", "order5", "order8", "stiff"]
 
 
 def fail(text: str, code: int = 1) -> NoReturn:
-    """Print an error on stderr and leave."""
+    """Print an error to stderr and exit."""
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
     typer.echo(text, err=True)
     raise typer.Exit(code)
 
 
 def assignments(texts: list[str] | None) -> dict[str, float]:
-    """Numbers by name, of texts NAME=VALUE."""
+    """Numbers by name, from texts NAME=VALUE."""
     from trundle.command.find import read_assignment
 
     try:
@@ -37,7 +37,7 @@ def assignments(texts: list[str] | None) -> dict[str, float]:
 
 
 def load_source(source: str, changes: list[str] | None) -> "ModelFile":
-    """The model; a name that does not exist is a fault of usage, a faulty file is not."""
+    """The model; an unknown name is a usage error, a faulty file is not."""
     from trundle.command.find import find_model
 
     try:
@@ -47,7 +47,7 @@ def load_source(source: str, changes: list[str] | None) -> "ModelFile":
 
 
 def start_values(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
-    """The same for --start; names that are not start values of the model are refused."""
+    """Values of --start; names that are not start values of the model are usage errors."""
     from trundle.file.scope import Names
 
     start, known = assignments(texts), Names(file.model).starts()
@@ -58,7 +58,7 @@ def start_values(file: "ModelFile", texts: list[str] | None) -> dict[str, float]
 
 
 def check_tolerance(rtol: float | None) -> None:
-    """Refuse a tolerance that no run can have."""
+    """Usage error for an invalid tolerance."""
     from trundle.errors import SolveError
     from trundle.integrate.tolerance import check_tolerances
 

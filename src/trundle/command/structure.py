@@ -1,4 +1,4 @@
-"""What the command line says about the kinematic structure of a model."""
+"""`trundle structure`: the kinematic structure of a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -59,7 +59,7 @@ def _values(name: str, text: str) -> np.ndarray:
 def run_sweep(
     system: "System", cases: "Cases", duration: float, out: Path, cluster: str | None, **options: Option
 ) -> list[str]:
-    """Run a sweep into a store; lines that say what came of it."""
+    """Run a sweep into a store; return lines of text about the result."""
     from trundle.sweeps import sweep
 
     found = sweep(system, cases, duration, out=out, client=_client(cluster), **options)

@@ -31,7 +31,7 @@ def _table(title: str, *columns: str) -> "Table":
 
 
 def word_table(title: str, *columns: str) -> "Table":
-    """An empty table whose columns are words."""
+    """An empty table whose columns contain words."""
     table = _table(title, *columns)
     for column in table.columns:
         column.justify = "left"
@@ -74,7 +74,7 @@ def eigenvalue_table(linear: "Linearisation") -> "Table":
 def locus_table(
     title: str, parameter: str, values: Sequence[float], roots: Sequence[AnyArray], digits: int = 4
 ) -> "Table":
-    """One row of eigenvalues per value of the parameter; conjugate pairs stand once."""
+    """One row of eigenvalues per value of the parameter, with one of each conjugate pair."""
     table = _table(title, parameter, "largest real part", "eigenvalues (1/s)")
     for value, some in zip(values, roots, strict=True):
         texts = [

@@ -1,4 +1,4 @@
-"""What `trundle view` and `trundle run --view` do."""
+"""`trundle view` and `trundle run --view`."""
 
 from collections.abc import Sequence
 from pathlib import Path

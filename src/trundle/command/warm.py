@@ -1,4 +1,4 @@
-"""trundle warm: what first runs would wait for is prepared ahead."""
+"""`trundle warm`: compile in advance what the first runs need."""
 
 import time
 from typing import TYPE_CHECKING

@@ -1,1 +1,1 @@
-"""The equations: expressions for mass matrix, bias, constraints, energy."""
+"""The equations of a model as expressions: mass matrix, bias, constraints, energy."""

@@ -1,4 +1,4 @@
-"""From joint coordinates to absolute ones, in numbers."""
+"""Conversion of numeric states from joint to absolute coordinates."""
 
 import casadi as ca
 import numpy as np
@@ -11,13 +11,13 @@ from trundle.typing import Expr
 
 
 def absolute_state(equations: Equations, layout: StateLayout, q: Expr, u: Expr, p: Expr, t: float) -> tuple[Expr, Expr]:
-    """Numbers: absolute coordinates and speeds, in the order of `layout`, from joint coordinates."""
+    """Absolute coordinates and speeds (numbers), in the order of `layout`, from joint coordinates."""
     e = equations
     out = []
     for body in e.inertias:
         c = e.motion.frame(Frame(body, body.com))
         out.append(ca.vertcat(c.p, ca.vec(c.R), c.v, ca.mtimes(c.R.T, c.w)))
-    # the same coordinates, whether the tree or a loop holds them
+    # these are the same in both kinds of coordinates
     following = [e.signals[entry.name] for entry in (*layout.followers, *layout.first_order)]
     f = ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out), ca.vertcat(ca.SX(0, 1), *following)])
     motion, surface = (np.array(ca.DM(v)).ravel() for v in f(t, q, u, p))

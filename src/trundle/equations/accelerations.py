@@ -1,4 +1,4 @@
-"""Accelerations and multipliers from the equations and their rows, as expressions of the symbols."""
+"""Accelerations and multipliers as expressions, from the equations and their rows."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
 
 MANY = 12
-"""Rows that come and go, from which on those that act are solved by numbers, unless more rows last."""
+"""Number of switched rows from which on active rows are solved numerically, unless there are more permanent rows."""
 
 
 @final
@@ -28,7 +28,7 @@ class Solved:
 
     udot: Expr
     multipliers: Expr
-    nonideal: Expr  # force of what is not ideal
+    nonideal: Expr  # force of non-ideal constraints
     unique: Sequence[Expr]  # see `linear_algebra.kkt.Solution`
     solvable: Sequence[Expr]
 
@@ -37,10 +37,10 @@ class Accelerations:
     """A set of equations with its independent rows, solved.
 
     With `redundant` (names of rows that depend on the others at generic poses) all rows are given, and the
-    accelerations come from their pseudo-inverse; rows with weights and forces that are not ideal need that.
-    `exchanged` are sets of rows, each with those that are independent at most poses: the best ones are taken at every
-    pose. `by_numbers`: rows that come and go are solved for at every evaluation, among those that act, where that is
-    possible; what follows from it has no derivatives.
+    accelerations come from their pseudo-inverse; relaxed rows and non-ideal forces need that. `exchanged` are sets of
+    rows, each with those that are independent at most poses: the best ones are selected at every pose. `by_numbers`:
+    if possible, switched rows are solved numerically at every evaluation, only the active ones; the results then have
+    no derivatives.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Accelerations:
         self.by_pseudo_inverse = redundant is not None
         self.relaxed = [row for row in rows if not row.ideal]
         if not self.by_pseudo_inverse and any(row.column is not None for row in rows):
-            exchanged = ()  # friction goes along with some multipliers: the same rows at all poses
+            exchanged = ()  # some multipliers carry friction: the same rows at all poses
         taken = {name for _, kept in exchanged for name in kept}
         inside = {name for names, _ in exchanged for name in names}
         spare = set(redundant or ()) | (inside - taken)
@@ -69,7 +69,7 @@ class Accelerations:
         at = {row.name: i for i, row in enumerate(self.acting)}
         self.choices = [Choice(tuple(at[n] for n in sorted(names)), len(kept)) for names, kept in exchanged]
         loads = [row for row in held if self._is_load(row)] if self.relaxed else []
-        spared = [row for row in loads if row.name in spare]  # contacts share their loads where rolling depends on them
+        spared = [row for row in loads if row.name in spare]  # contacts share their loads if rolling depends on them
         self.rows = [*self.acting, *spared, *self.relaxed]
         self.spare = spare - {row.name for row in self.rows}  # dropped
         switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
@@ -77,7 +77,7 @@ class Accelerations:
         come_and_go = len(switched) >= max(MANY, len(lasting)) and not (self.by_pseudo_inverse or chosen)
         self.by_numbers = by_numbers and come_and_go
         e = equations
-        self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
+        self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # energy is lost in non-ideal constraints
         if self.loses and not self.by_pseudo_inverse:
             raise ModelError(
                 "constraints that are relaxed or not ideal need the pseudo-inverse: use formalism='udwadia_kalaba'."
@@ -91,7 +91,7 @@ class Accelerations:
         rows = [
             KKTRow(
                 r.jacobian,
-                (r.owner, r.active is None),  # rows that come and go are apart: alike contacts share alike
+                (r.owner, r.active is None),  # switched rows apart: equal contacts share equally
                 scale,
                 r.active,
                 r.column,
@@ -112,7 +112,7 @@ class Accelerations:
 
     @cached_property
     def orthogonal(self) -> Orthogonal:
-        """Mass matrix and all rows at (t, q), those that are held made orthogonal."""
+        """Mass matrix and all rows at (t, q), the held ones orthogonalised."""
         e, rows = self.equations, self.rows
         held = [1 if row.active is None else row.active for row in rows[: len(rows) - len(self.relaxed)]]
         positions = [(k, row) for k, row in zip(self._scale(self.independent), self.independent, strict=True)
@@ -128,12 +128,12 @@ class Accelerations:
 
     @property
     def _held(self) -> KKT | ActiveRows | Orthogonal:
-        """What moves coordinates and speeds onto the constraints."""
+        """The solver that projects coordinates and speeds onto the constraints."""
         return self.orthogonal if self.by_pseudo_inverse else self.kkt
 
     @cached_property
     def _pushes(self) -> dict[int, Expr]:
-        """Friction that the multiplier of a row brings with it, on all speeds."""
+        """Generalised friction force per multiplier of a row."""
         e, out = self.equations, {}
         for i, row in enumerate(self.rows):
             if row.column is not None:
@@ -142,8 +142,8 @@ class Accelerations:
 
     @cached_property
     def _unideal(self) -> TapeFunction:
-        """Weights, force of what is not ideal, friction per multiplier, directions of the weights: a function of (t, q,
-        u, p, multipliers of the rows if all were held in full).
+        """Weights, force of non-ideal constraints, friction per multiplier, directions of the weights: a function of
+        (t, q, u, p, multipliers of the rows if all had full weight).
         """
         e = self.equations
         loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())
@@ -153,12 +153,12 @@ class Accelerations:
         return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes, mixed])
 
     def _full_multipliers(self, bias: Expr, gamma: Expr) -> Expr:
-        """Multipliers that weights use: those of the rows if all constraints were ideal and without friction."""
-        asked = self.equations.full_multipliers
-        if not asked:
+        """Multipliers on which weights depend: those of the rows if all constraints were ideal and frictionless."""
+        names = self.equations.full_multipliers
+        if not names:
             return ca.SX(0, 1)
         index = {row.name: i for i, row in enumerate(self.rows)}
-        for name in asked:
+        for name in names:
             if name not in index and name in {f"{contact}.normal" for contact in self.equations.contact_bonds}:
                 raise ModelError(
                     f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
@@ -171,12 +171,12 @@ class Accelerations:
                 )
             if name not in index:
                 owner, _ = self.equations.model.motion_along(name) or (None, "")
-                held = () if owner is None or owner.is_contact else owner.holds  # asked for, these would be rows
+                held = () if owner is None or owner.is_contact else owner.holds  # these would be rows if used by name
                 rows = [*index, *(f"{owner.name}.{bond}" for bond in held if owner is not None)]
                 raise UnknownNameError(name, rows, "constraint row with a multiplier")
         full = self.orthogonal.relaxed([1] * len(self.relaxed))
         _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
-        return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
+        return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in names])
 
     def _solve(self, u: Expr, bias: Expr, gamma: Expr, judge: bool = True) -> "Solved":
         e = self.equations
@@ -186,7 +186,7 @@ class Accelerations:
             return Solved(udot, multipliers, ca.SX.zeros(e.n_u), found.unique, found.solvable)
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         shares, force = self._shares(), nonideal - bias
-        rough = {row.owner for row in self.rows if row.column is not None}  # shares of smooth contacts move nothing
+        rough = {row.owner for row in self.rows if row.column is not None}  # others have no effect
         for i, value in ((i, value) for i, value in shares.items() if self.rows[i].owner in rough):
             force = force + value * dense(self.rows[i].column or self.rows[i].jacobian, e.n_u)
         x, lam, unique = solver.solve_with_friction(sparse(force), sparse(-gamma), pushes)
@@ -196,7 +196,7 @@ class Accelerations:
         return Solved(dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, every, every)
 
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
-        """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
+        """The rows with their weights, the force of non-ideal constraints, and friction by row, at speeds u."""
         e = self.equations
         weights, nonideal, pushes, mixed = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
         by_row = {i: sparse(pushes[:, k]) for k, i in enumerate(self._pushes)}
@@ -244,21 +244,21 @@ class Accelerations:
 
     @property
     def uniqueness(self) -> Sequence[Expr]:
-        """For each row, above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
+        """For each row, positive if the acceleration is unique; 1 without friction (Painleve's paradox)."""
         return self._solution.unique
 
     @property
     def solvable(self) -> Sequence[Expr]:
-        """The same, and below zero already where that cannot be resolved."""
+        """As `uniqueness`, but negative also where this cannot be decided numerically."""
         return self._solution.solvable
 
     def multiplier(self, name: str) -> Expr:
-        """Multiplier of a row; zero where there is none of this name."""
+        """Multiplier of a row; zero if there is no row of this name."""
         found = [i for i, row in enumerate(self.rows) if row.name == name]
         return self.dynamics[1][found[0]] if found else ca.SX(0)
 
     def settled(self, *expressions: Expr) -> list[Expr]:
-        """Expressions with the values of the multipliers that weights use."""
+        """Expressions in which the multipliers that weights use are replaced by their values."""
         e = self.equations
         symbols = list(e.full_multipliers.values())
         if not symbols:
@@ -274,7 +274,7 @@ class Accelerations:
 
     @cached_property
     def constraint_forces(self) -> tuple[Expr, Expr]:
-        """Generalised forces on all speeds, of the ideal constraints and of what is not ideal in them."""
+        """Generalised forces of the constraints: ideal and non-ideal part."""
         e = self.equations
         solver, nonideal, pushes = self._relaxed(e.u, e.bias, self._gamma)
         for i, push in pushes.items():
@@ -282,8 +282,8 @@ class Accelerations:
         return solver.constraint_forces(-e.bias, -self._gamma, nonideal)
 
     def loop_rows(self) -> dict[str, Choice]:
-        """Rows of each closed loop by the name of its connection, and how many of them are independent (tree joints of
-        absolute coordinates left out, and loops with a single row, which cannot fold).
+        """Rows of each closed loop by the name of its connection, with the number of independent ones; without the tree
+        joints of absolute coordinates, and without loops of a single row, which cannot fold.
         """
         kept = {row.name for row in self.independent}
         loops = {}

@@ -1,7 +1,8 @@
-"""Times at which the equations may change abruptly: given by the user, or found where they compare functions of time.
+"""Break times, at which the equations may change abruptly: given by the user, or found in comparisons of functions of
+time.
 
-A step that reaches over such a time sees the law at a few instants only, and may see nothing of a short pulse. What
-depends on the state as well is not a matter of time alone: that is what events are for.
+A step over such a time evaluates the law at a few instants only, and may miss a short pulse. Switching conditions that
+also depend on the state are a matter of events.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ _SWITCHES = _DIFFERENCE | _ITSELF | {ca.OP_COPYSIGN} | set(_WHOLE)
 
 
 def break_function(rhs: TapeFunction, p: Expr, given: Iterable[Expr]) -> Expr:
-    """Bounds of all functions of time whose roots are breaks, over the times [x0, x1]; None where there are none.
+    """Bounds of all functions of time whose roots are breaks, over the times [x0, x1]; None if there are none.
 
     rhs is a function of (t, x, p); `given` are times as expressions of the parameters p.
     """
@@ -42,13 +43,13 @@ def break_function(rhs: TapeFunction, p: Expr, given: Iterable[Expr]) -> Expr:
 
 
 def time_switches(rhs: TapeFunction, p: Expr, given: Iterable[Expr], places: Sequence[int]) -> list[bool]:
-    """Whether the time of a break depends on each of the parameters at these places."""
+    """For each of the parameters with these indices, whether the time of a break depends on it."""
     found = ca.vertcat(ca.SX(0, 1), *_found(rhs, ca.SX.sym("t"), p, given))
     return [bool(ca.depends_on(found, p[place])) for place in places]
 
 
 def compares_states(rhs: TapeFunction) -> bool:
-    """Whether the right-hand side, a function of (t, x, p), has operations in it that may jump as the state changes."""
+    """Whether the right-hand side, a function of (t, x, p), has operations that may jump when the state changes."""
     of_state: dict[int, bool] = {}
     for _, code, take, give in instructions(rhs):
         if code in (ca.OP_CONST, ca.OP_INPUT):
@@ -84,15 +85,15 @@ def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
 
 @final
 class _OfTime:
-    """What a right-hand side computes of time and parameters alone. Expressions are made only of what is asked for."""
+    """Parts of a right-hand side that depend on time and parameters only; their expressions are made on demand."""
 
     def __init__(self, rhs: TapeFunction, steps: Instructions, t: Expr, p: Expr) -> None:
         self.steps, self.calls, self.t, self.p = steps, Calls(rhs), t, p
         self.codes: list[int] = steps.rows[:, 0].tolist()
-        self.taken: dict[int, list[tuple[int, int]]] = {}  # operands: instruction that gives each, which of its results
-        self.timed: set[int] = set()  # instructions in which time has a part
+        self.taken: dict[int, list[tuple[int, int]]] = {}  # operands: the instruction of each, and index of its result
+        self.timed: set[int] = set()  # instructions that depend on time
         self._values: dict[int, list[Expr]] = {}
-        given: dict[int, tuple[int, int] | None] = {}  # by register; None where the state has a part in it
+        given: dict[int, tuple[int, int] | None] = {}  # by register; None if it depends on the state
         operands = steps.n_operands
         for k, (code, to, a, b) in enumerate(steps.rows.tolist()):
             if code == ca.OP_OUTPUT:
@@ -108,7 +109,7 @@ class _OfTime:
                 given[to] = None if None in sources else self._take(k, sources)
 
     def _call(self, rhs: TapeFunction, k: int, given: dict[int, tuple[int, int] | None]) -> None:
-        """A call may take many numbers and give several."""
+        """Enter a call, which may have many operands and several results."""
         results = rhs.instruction_output(k)
         sources = [given[i] for i in rhs.instruction_input(k)]
         if None in sources:
@@ -118,42 +119,42 @@ class _OfTime:
         given.update({register: (k, i) for i, register in enumerate(results)})
 
     def _take(self, k: int, sources: "list[tuple[int, int] | None]") -> tuple[int, int]:
-        """Note where the operands of an instruction come from; its first result."""
+        """Record the sources of the operands of an instruction; return its first result."""
         taken = self.taken[k] = [source for source in sources if source is not None]
         if any(at in self.timed for at, _ in taken):
             self.timed.add(k)
         return k, 0
 
     def candidates(self) -> Iterator[tuple[int, int]]:
-        """Instructions that may switch as time goes by, with their operations."""
+        """Instructions that may switch with time, with their operations."""
         for k in sorted(self.timed):
             code = self.codes[k]
             if code in _SWITCHES or (code == ca.OP_CALL and self.is_rough(k)):
                 yield k, code
 
     def is_rough(self, k: int) -> bool:
-        """Whether instruction k, a call, looks up numbers of which functions with kinks are made."""
+        """Whether instruction k, a call, is a look-up of a function with kinks."""
         return self.calls.is_lookup(k) and self.calls.smooth(k) <= 0
 
     def kinks(self, k: int) -> Iterator[Expr]:
-        """For a look-up, what changes its sign at every kink, for each argument that moves with time."""
+        """For a look-up, an expression that changes its sign at every kink, for each argument that varies with time."""
         numbers = self._value(k)
         for i, (at, _) in enumerate(self.taken[k][1:]):
             if at in self.timed:
                 yield 1 - 2 * ca.fmod(numbers[KINKS + i], 2)
 
     def operands(self, k: int) -> list[Expr]:
-        """What an instruction takes, as expressions of time and parameters."""
+        """Operands of an instruction, as expressions of time and parameters."""
         return [self._value(at)[i] for at, i in self.taken[k]]
 
     def _value(self, k: int) -> list[Expr]:
-        """Results of an instruction; those of the instructions before it that it needs are made first."""
-        needed, asked = set(), [k]
-        while asked:
-            at = asked.pop()
+        """Results of an instruction; those of the instructions that it needs are made first."""
+        needed, waiting = set(), [k]
+        while waiting:
+            at = waiting.pop()
             if at not in self._values and at not in needed:
                 needed.add(at)
-                asked += [before for before, _ in self.taken[at]]
+                waiting += [before for before, _ in self.taken[at]]
         for at in sorted(needed):
             self._values[at] = self._made(at)
         return self._values[k]
@@ -171,7 +172,7 @@ class _OfTime:
 
 
 def _root(code: int, parts: list[Expr]) -> Expr:
-    """What vanishes where the operation, one of _SWITCHES, switches."""
+    """Expression that is zero where the operation, one of _SWITCHES, switches."""
     if code in _DIFFERENCE:
         return parts[0] - parts[1]
     if code in _ITSELF:

@@ -1,8 +1,8 @@
-"""Speeds after an event that changes the motion of a frame: bodies keep their velocities in the ground.
+"""Speeds after an event that changes the motion of a frame: bodies keep their absolute velocities.
 
-At a kink of a track, or where a table is stopped at once, the velocity of the frame jumps; nothing strikes the bodies.
-Their speeds against the frame jump by the opposite. Where joints and constraints hinder that, the change of the
-velocities is the one of least kinetic energy.
+At a kink of a track, or when a turntable is stopped suddenly, the velocity of the frame jumps; no impulse acts on the
+bodies, so their speeds relative to the frame jump by the opposite. If joints and constraints prevent that, the change
+of the velocities is the one of least kinetic energy.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from trundle.typing import Array, Expr, TapeFunction
 
 
 def moving_parts(functions: Functions) -> Expr:
-    """Angular velocities and velocities of all moving frames, below each other."""
+    """Angular velocities and velocities of all moving frames, as one column."""
     e = functions.equations
     at = [e.motion.body(frame) for frame in e.model.frames]
     return ca.vertcat(ca.SX(0, 1), *[ca.vertcat(frame.w, frame.v) for frame in at])
@@ -31,8 +31,8 @@ def changes_frames(functions: Functions, symbols: Expr) -> bool:
 
 
 def carried_over(functions: Functions, q: Expr, p: Expr, u: Expr, given: Collection[int] = ()) -> Expr:
-    """The speeds after coordinates, states and parameters have become q and p at once, from speeds u; those in `given`
-    stay.
+    """The speeds after a sudden change of coordinates, states and parameters to q and p, from speeds u; the speeds in
+    `given` do not change.
     """
     e = functions.equations
     velocities = ca.Function("velocities", [e.t, e.q, e.p], [moving_parts(functions)])
@@ -43,7 +43,7 @@ def carried_over(functions: Functions, q: Expr, p: Expr, u: Expr, given: Collect
 def carried_over_numbers(
     functions: Functions, t: float, before: tuple[Array, Array], after: tuple[Array, Array], given: Collection[int]
 ) -> Array:
-    """Numbers: the speeds of the state after a change of (x, p) in which the speeds in `given` were given."""
+    """The speeds (numbers) after a change of (x, p) in which the speeds in `given` were assigned."""
     e = functions.equations
     q, q_after = before[0][e.layout.q], after[0][e.layout.q]
     velocities = ca.Function("velocities", [e.t, e.q, e.p], [moving_parts(functions)])

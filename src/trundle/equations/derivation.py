@@ -40,8 +40,8 @@ FORMALISM = {"joint": "kane", "absolute": "newton_euler"}
 
 @final
 class Derivation:
-    """What follows from a Spec for all formalisms: tree, layouts, equations, numerical constraint rows, degrees of
-    freedom.
+    """Everything derived from a Spec that is common to all formalisms: tree, layouts, equations, numerical constraint
+    rows, degrees of freedom.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -88,7 +88,7 @@ class Derivation:
         return find_ports(self.model)
 
     def equations(self, coordinates: Coordinates) -> Equations:
-        """Everything that holds, with the weights of relaxed rows."""
+        """All equations in these coordinates, with the weights of relaxed rows."""
         if coordinates not in self._equations:
             self.spec.check_own_classes()
             formalism = FORMALISM[coordinates]
@@ -99,7 +99,7 @@ class Derivation:
         return self._equations[coordinates]
 
     def turned_equations(self, in_joints: bool, turns: Mapping[str, Expr]) -> Equations:
-        """The same with whole turns added to measured angles, by name."""
+        """The equations with whole turns added to measured angles, by name."""
         coordinates: Coordinates = "joint" if in_joints else "absolute"
         formalism = FORMALISM[coordinates]
         return derive(
@@ -108,7 +108,7 @@ class Derivation:
 
     @cached_property
     def row_functions(self) -> RowFunctions | None:
-        """Numbers of the loop constraints in joint coordinates without relaxed ones; None for a tree without servos."""
+        """Numeric loop constraints in joint coordinates without relaxed rows; None for a tree without servos."""
         equations = self.equations("joint")
         ideal = replace(equations, rows=[row for row in equations.rows if row.ideal])
         return RowFunctions(ideal, self.length, self.reach) if ideal.rows else None
@@ -145,21 +145,21 @@ class Derivation:
         return found
 
     def request(self, start: Values) -> StartRequest:
-        """Start values that are states, zero angles and displacements elsewhere."""
+        """Request with the start values that are states; all other angles and displacements are zero."""
         register, states = self.register(), self.layout.places
         given = {register.full(name): value for name, value in start.items()}
         known = {name: value for name, value in given.items() if name in states}
         return read_request(self.layout, self.rest_pose(), known)
 
     def rest_pose(self) -> Array:
-        """Zero angles and displacements; states of the model at their own start."""
+        """Zero angles and displacements; states of the model at their start values."""
         q = rest_pose(self.layout)
         q[self.layout.own_slice] = [state.start for state in self.model.every_state()]
         return q
 
     @cached_property
     def deflections(self) -> tuple[str, ...]:
-        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
+        """Coordinates and rates of springs that replace constraints: zero at the start if possible."""
         names = []
         for c in self.model.connections.values():
             for name, bond in c.pair.coordinate_bonds.items():
@@ -172,9 +172,9 @@ class Derivation:
 
     @cached_property
     def length(self) -> float:
-        """A typical length of the model (m), to compare closing errors with: the median of distances between points of
-        the same body, so it does not depend on where the model stands or how the axes of its bodies lie. Where no body
-        has two points, as a wheel, it is the median of the sizes of surfaces.
+        """A typical length of the model (m), to which closing errors are compared: the median of distances between
+        points of the same body, so that it does not depend on the position of the model or the axes of its bodies. If
+        no body has two points, as a single wheel, it is the median of the sizes of surfaces.
         """
         sizes = self._distances if any(self._distances) else self._surface_sizes
         large = [s for s in sizes if s > 1e-9 * max(sizes)]
@@ -182,15 +182,15 @@ class Derivation:
 
     @cached_property
     def reach(self) -> float:
-        """The largest of these lengths (m): what slides is moved by as much in one step to close a loop."""
+        """The largest of these lengths (m), by which sliding coordinates may move in one step to close a loop."""
         return max([*self._distances, *self._surface_sizes], default=0.0) or 1.0
 
     @cached_property
     def _distances(self) -> list[float]:
-        """Between points of the same body (m)."""
-        points: dict[str, list[Array]] = {}  # on each body: where it is held, and its mass centre
+        """Distances between points of the same body (m)."""
+        points: dict[str, list[Array]] = {}  # on each body: frames of its connections, and its mass centre
         for c in self.model.connections.values():
-            for f in (c.first, c.second) if len(c.pair.free) < 6 else ():  # what floats is counted from anywhere
+            for f in (c.first, c.second) if len(c.pair.free) < 6 else ():  # the frames of a free joint are arbitrary
                 points.setdefault(f.body.name, []).append(evaluate(self.model, ca.vertcat(*f.position)).ravel())
         for body in self.model.free_bodies:
             points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())

@@ -44,7 +44,7 @@ from trundle.typing import Expr
 @final
 @dataclass
 class Equations:
-    """Everything that holds for a model, in one formalism. Rows still hold redundant ones; `keep` selects."""
+    """All equations of a model in one formalism. The rows include redundant ones."""
 
     model: Model
     topology: Topology
@@ -69,10 +69,10 @@ class Equations:
     contact_bonds: dict[str, ContactBonds] = field(default_factory=dict)  # higher pairs by connection
     contact_efforts: dict[str, dict[str, Expr]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Expr] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
-    switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
+    switched: list[Row] = field(default_factory=list)  # rows that are active in some modes only
     law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates, own states
-    drags: Sequence[Drag] = ()  # forces of constraints that are not ideal
-    full_multipliers: dict[str, Expr] = field(default_factory=dict)  # of rows if all were held, that weights ask for
+    drags: Sequence[Drag] = ()  # forces of non-ideal constraints
+    full_multipliers: dict[str, Expr] = field(default_factory=dict)  # for weights: if all rows were held
 
     @property
     def shift(self) -> Expr:
@@ -81,7 +81,7 @@ class Equations:
 
     @cached_property
     def nonideal(self) -> Expr:
-        """Force on all speeds of constraints that are not ideal; zero unless something gives one."""
+        """Generalised force of non-ideal constraints; zero if there are none."""
         return sum((drag.push for drag in self.drags), ca.SX.zeros(self.n_u))
 
     @property
@@ -97,7 +97,7 @@ class Equations:
         return ca.vertcat(placed_rates(self.motion, self.contact_bonds), *[state.rate for state in self.law_states])
 
     def position_rates(self) -> Expr:
-        """qdot as an expression linear in u: states of laws, which are not places, do not move."""
+        """qdot as an expression linear in u; the rates of states of laws are zero in it."""
         return ca.vertcat(placed_rates(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
 
     def time_derivative(self, value: Expr, udot: Expr) -> Expr:
@@ -106,7 +106,7 @@ class Equations:
         return along + derivative(value, self.t) if self.model.frames else along
 
     def corrections(self) -> Expr:
-        """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
+        """Newton step of the followers, and zeros for the states of laws."""
         steps = [bonds.contact.corrections for bonds in self.contact_bonds.values()]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, ca.SX.zeros(len(self.law_states))))
 
@@ -121,8 +121,8 @@ class Equations:
         return self.motion.bias(self.inertias, self.gravity, self.loads) - self.efforts
 
     def generalised_forces(self) -> dict[tuple[str, str], Expr]:
-        """What -h is the sum of, on all speeds: by (body, kind) for inertia and gravity, by (body, force) for forces
-        and laws, and by (coordinate, "effort") for laws on coordinates that are states.
+        """The terms whose sum is -h: by (body, kind) for inertia and gravity, by (body, force) for forces and laws, and
+        by (coordinate, "effort") for laws on coordinates that are states.
         """
         out: dict[tuple[str, str], Expr] = {}
         for term in bias_terms(self.motion, self.inertias, self.gravity, self.loads):
@@ -135,7 +135,7 @@ class Equations:
         return out
 
     def without(self, omit: Mapping[str, Collection[str]]) -> "Equations":
-        """The same equations with kinds of terms left out of the bias, by the name of the body."""
+        """The equations without some kinds of terms of the bias, given by the name of the body."""
         return replace(self, loads=omitting(self.motion, self.inertias, self.gravity, self.loads, omit))
 
     def kinetic(self) -> Expr:
@@ -159,7 +159,7 @@ class Equations:
         return sum((ca.SX(term.dissipated) for term in self.terms.values()), ca.SX(0))
 
     def supplied(self) -> Expr:
-        """Power brought in by all forces, servos left out (W)."""
+        """Power supplied by all forces, without servos (W)."""
         return sum((ca.SX(term.supplied) for term in self.terms.values()), ca.SX(0))
 
     def drive_rates(self, rows: list[Row]) -> dict[int, Expr]:
@@ -175,9 +175,9 @@ def derive(
     layout: StateLayout | None = None,
     turns: Mapping[str, Expr] | None = None,
 ) -> Equations:
-    """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates; `register` has the
-    names of what laws may ask for, `layout` the order of the states, `turns` whole turns that are added to measured
-    angles.
+    """Derive the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates; `register` has the
+    names of quantities that laws may use, `layout` the order of the states, `turns` whole turns that are added to
+    measured angles.
     """
     if register is None:
         register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
@@ -200,7 +200,7 @@ def derive(
         stage.motion, stage.contacts, stage.measured, stage.values, stage.bent, stage.tracking,
     )  # fmt: skip
     q, u, coordinates = stage.q, stage.motion.u, stage.coordinates
-    # Laws of friction are asked first: the rates of their own states follow from the answers.
+    # Laws of friction are evaluated first: they determine the rates of their own states.
     signals = stage.signals
     full_multipliers: dict[str, Expr] = {}
     contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, scales)
@@ -290,13 +290,13 @@ def _rows(
     t: Expr,
     contact_bonds: dict[str, ContactBonds],
 ) -> list[Row]:
-    """All rows; `closing` are the connections that rows hold together, with the bodies around their loops."""
+    """All rows; `closing` are the connections that are closed by rows, with the bodies around their loops."""
     rows: list[Row] = []
     for connection in model.connections.values():
         if connection.name in contact_bonds:
             rows += contact_bonds[connection.name].rows(t)
         elif connection.name in closing:
-            # the user asks for rows along the bonds of the joint where they are asked for
+            # by_rows: the user wants the rows along the bonds of the joint
             over_ground = not connection.by_rows and any(b.is_at_rest for b in closing[connection.name])
             rows += closure_rows(connection, motion, over_ground)
         for name, law in connection.laws.items():
@@ -309,7 +309,7 @@ def _resistance(
     model: Model, name: str, effort: Expr, rows: Sequence[Row], contact_bonds: Mapping[str, ContactBonds],
     motion: Motion, t: Expr,
 ) -> Drag:  # fmt: skip
-    """The force of a resisted motion: of a row, of a bond at a contact, or of a coordinate."""
+    """The force of a resistance to a motion: of a row, of a bond at a contact, or of a coordinate."""
     resisted = model.motion_along(name)
     assert resisted is not None  # checked where it was given
     connection, bond = resisted

@@ -1,4 +1,4 @@
-"""Wrenches that prescribed frames exert on the bodies that they carry and touch, and their power."""
+"""Wrenches that frames with prescribed motion exert on the bodies that they carry and touch, and their power."""
 
 from collections.abc import Iterable, Sequence
 from typing import final
@@ -20,7 +20,7 @@ Wrench = tuple[Expr, Expr]  # force, moment
 class Driving:
     """Wrenches on moving frames.
 
-    Bodies that are carried by a free joint without any law get nothing through it: they are left out of the sums.
+    A free joint without any law transmits no wrench: bodies connected to a frame only by such joints are left out.
     """
 
     def __init__(self, equations: Equations) -> None:
@@ -63,7 +63,7 @@ class Driving:
         return out
 
     def without_rows(self, held: Iterable[FrameLoad]) -> dict[Body, Wrench]:
-        """The same in equations without rows, from what frames exert through joints and loads on the frames."""
+        """The wrenches for equations without rows, from the forces in joints and the loads on the frames."""
         e = self.equations
         out: dict[Body, Wrench] = {frame: (ca.SX.zeros(3), ca.SX.zeros(3)) for frame in e.model.frames}
         on_frames = [(frame, "", -load.force, -load.moment - cross(load.point - e.motion.body(frame).p, load.force))

@@ -1,7 +1,7 @@
-"""Bounds of expressions over a box of their inputs, by interval arithmetic written as expressions itself.
+"""Bounds of expressions over a box of their inputs, by interval arithmetic that is itself written as expressions.
 
-Sampling can step over a pair of crossings; a bound cannot. Where the bound of a function leaves out zero there is no
-root, where that of its rate does there is at most one. Round-off is not accounted for: what it decides is undecided.
+Sampling can miss a pair of crossings; a bound cannot. If the bounds of a function exclude zero, there is no root; if
+those of its rate do, there is at most one. Round-off is not taken into account.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from trundle.typing import Expr
 
 
 class Range(NamedTuple):
-    """Least and largest value; a value that is known is one object twice."""
+    """Lower and upper bound; for a known value both are the same object."""
 
     lo: Expr
     hi: Expr
@@ -101,7 +101,7 @@ class Bounds:
             return known(a.lo**b.lo)
         if b.known and b.lo.is_constant() and float(b.lo).is_integer() and abs(float(b.lo)) <= 64:
             return self._whole_power(a, int(float(b.lo)))
-        positive = Range(ca.fmax(a.lo, 0), ca.fmax(a.hi, 0))  # elsewhere it is not a number
+        positive = Range(ca.fmax(a.lo, 0), ca.fmax(a.hi, 0))  # the power is NaN elsewhere
         ends = _hull(*(base**power for base in positive for power in (b.lo, b.hi)))
         # Along each argument a power is monotone; at base zero a negative exponent has a pole.
         self.jumps.append(a.lo <= 0)
@@ -122,7 +122,7 @@ class Bounds:
     # -- functions of one argument -------------------------------------------------------------------------------------
 
     def rising(self, f: Callable[[Expr], Expr], least: float = -inf, most: float = inf) -> Callable[[Range], Range]:
-        """A function that never falls, defined between two arguments."""
+        """A non-decreasing function, defined between two arguments."""
 
         def apply(a: Range) -> Range:
             if a.known:
@@ -133,7 +133,7 @@ class Bounds:
         return apply
 
     def stepping(self, f: Callable[[Expr], Expr]) -> Callable[[Range], Range]:
-        """A rising function that jumps wherever it changes."""
+        """A non-decreasing function that changes by jumps only."""
 
         def apply(a: Range) -> Range:
             found = self.rising(f)(a)
@@ -144,7 +144,7 @@ class Bounds:
         return apply
 
     def even(self, f: Callable[[Expr], Expr]) -> Callable[[Range], Range]:
-        """A function of the size of its argument that rises with it."""
+        """An even function that increases with the absolute value of its argument."""
 
         def apply(a: Range) -> Range:
             if a.known:
@@ -245,7 +245,7 @@ class Bounds:
         return self._remains(a, b, lambda v: ca.floor(v + 0.5))
 
     def _remains(self, a: Range, b: Range, whole: Callable[[Expr], Expr]) -> Range:
-        """a - b whole(a/b), which jumps where the whole number changes."""
+        """a - b whole(a/b), which jumps where the integer changes."""
         turns = self.div(a, b)
         first, last = whole(turns.lo), whole(turns.hi)
         self.jumps.append(first != last)
@@ -267,8 +267,8 @@ class Bounds:
         return _choose(cut, Range(ca.SX(-pi), ca.SX(pi)), corners)
 
     def record(self, handle: Range, arguments: Sequence[Range], width: int) -> list[Range]:
-        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is known of them, but
-        for the kinks before an argument, which rise with it.
+        """Ranges of the results of a look-up: known if all arguments stay in one cell; otherwise unlimited, except for
+        the number of kinks before an argument, which increases with it.
         """
         low, high = (look_up(handle.lo, [a[end] for a in arguments], width) for end in (0, 1))
         if all(a.known for a in arguments):
@@ -282,7 +282,7 @@ class Bounds:
     # -- a whole expression --------------------------------------------------------------------------------------------
 
     def table(self) -> dict[int, Callable[..., Range]]:
-        """What each operation of CasADi does with ranges."""
+        """The rule for ranges of each operation of CasADi."""
         plain = (
             "add sub mul div neg pow hypot acos sin cos tan lt le eq ne if_else_zero fmin fmax fmod remainder copysign "
             "atan2"
@@ -301,12 +301,12 @@ class Bounds:
 
 
 def bounds(expression: Expr, symbols: Sequence[Expr], ranges: Sequence[Range]) -> tuple[Range, Expr]:
-    """Range of a scalar expression where each symbol lies in its range, and whether it may jump there."""
+    """Range of a scalar expression if each symbol lies in its range, and whether it may jump there."""
     function = ca.Function("f", [ca.vertcat(*symbols)], [ca.SX(expression)])
     rules = Bounds()
     table, calls = rules.table(), Calls(function)
     register: dict[int, Range] = {}
-    result = known(0)  # the place of a structural zero
+    result = known(0)  # for a structural zero
     steps = instructions(function)
     for k, code, take, give in steps:
         if code == ca.OP_CONST:
@@ -331,7 +331,7 @@ def bounds(expression: Expr, symbols: Sequence[Expr], ranges: Sequence[Range]) -
 
 
 def enclosure(values: Sequence[Expr], rates: Sequence[Expr], symbols: Sequence[Expr], ranges: Sequence[Range]) -> Expr:
-    """[least values, largest values, least rates, largest rates]; a rate has no bound where the value may jump."""
+    """[lower and upper bounds of values, then of rates]; a rate is unbounded if the value may jump."""
     columns: list[list[Expr]] = [[], [], [], []]
     for value, rate in zip(values, rates, strict=True):
         of_value, jumps = bounds(value, symbols, ranges)
@@ -343,7 +343,7 @@ def enclosure(values: Sequence[Expr], rates: Sequence[Expr], symbols: Sequence[E
 
 
 def round_off(expression: Expr, symbols: Sequence[Expr]) -> Expr:
-    """How far round-off may take the value of a scalar expression, to first order; inputs are off by half a bit too."""
+    """First-order bound of the round-off error of a scalar expression, with an error of half a bit in the inputs."""
     inputs = ca.vertcat(*symbols)
     function = ca.Function("f", [inputs], [ca.SX(expression)])
     a, b = ca.SX.sym("a"), ca.SX.sym("b")
@@ -361,7 +361,7 @@ def round_off(expression: Expr, symbols: Sequence[Expr]) -> Expr:
             value = inputs[take[1]] if is_input else ca.SX(float(steps.numbers[k]))
             values[give[0]], errors[give[0]] = value, EPSILON * ca.fabs(value) if is_input else ca.SX(0)
             continue
-        if code == ca.OP_CALL:  # numbers of a table are as given
+        if code == ca.OP_CALL:  # numbers of a table are exact
             handle, *given = (values[i] for i in take)
             found = ca.vertsplit(look_up(handle, given, len(give)))
             values |= {at: number for at, number in zip(give, found, strict=True) if at >= 0}

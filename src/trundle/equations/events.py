@@ -42,7 +42,9 @@ def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunctio
 
 
 def _mode_functions(functions: Functions, modes: ModeExpressions, first: int) -> dict[str, TapeFunction]:
-    """Modes at the start, or what is needed to decide them together, and the jumps of their events from `first` on."""
+    """Functions for the modes at the start (or for deciding them together), and the jumps of their events, numbered
+    from `first` on.
+    """
     if modes.together:
         out = {"free": functions.function("free", *free_accelerations(functions))}
     else:
@@ -90,14 +92,14 @@ def _unchangeable(functions: Functions, event: Event, name: str) -> ModelError |
 
 
 def _changed(functions: Functions, action: Collection[str]) -> Expr:
-    """Symbols that an action gives other values."""
+    """Symbols that an action changes."""
     e, places = functions.equations, functions.equations.layout.changeable
     states = [functions.x[places[name]] for name in action if name in places]
     return ca.vertcat(*states, *[e.p[e.parameters.parameter(name)] for name in action if name in e.model.parameters])
 
 
 def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]:
-    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first, and
+    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], lower bounds first, and
     the round-off of the values.
     """
     e, x = functions.equations, functions.x
@@ -117,7 +119,7 @@ def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]
 
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> TapeFunction:
-    """The speeds that meet the constraints while the given ones stay, by the least kinetic energy of the change."""
+    """The speeds that satisfy the constraints with the given ones unchanged, by least kinetic energy of the change."""
     e, rows = functions.equations, functions.independent
     held = [KKTRow(r.jacobian, scale=1 / functions.length if r.unit == "m" else 1.0) for r in rows]
     stay = [KKTRow({i: ca.SX(1)}, ("stays", i)) for i in speeds]

@@ -34,7 +34,7 @@ FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
 class Built(Protocol):
-    """What has a formulation: a System."""
+    """An object with a formulation: a System."""
 
     @property
     def formulation(self) -> "Formulation": ...
@@ -42,25 +42,23 @@ class Built(Protocol):
 
 @final
 class Formulation:
-    """Equations in one formalism: functions on the tape, kernels, quantities by name. Each is made once, on first
-    use.
-    """
+    """Equations in one formalism: functions on the tape, kernels, quantities by name; each is made on first use."""
 
     def __init__(self, derivation: Derivation, formalism: str) -> None:
         self.derivation, self.formalism = derivation, formalism
         self.spec, self.model = derivation.spec, derivation.model
         self.topology = derivation.topology
-        self.layout: StateLayout = derivation.layout  # of joint coordinates: names and start values live there
+        self.layout: StateLayout = derivation.layout  # of joint coordinates, in which names and start values are given
         self.parameters: ParameterLayout = derivation.parameters
         self.kernels = KernelStore(self)
         self._made: dict[Callable[[Formulation], object], Value] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        self.kernels("base")  # made once here, and found in the cache by all who are sent this
+        self.kernels("base")  # made once here; processes that receive the pickle find them in the cache
         return _restored, (self.spec, self.formalism)
 
     def __copy__(self) -> "Formulation":
-        return self  # nothing of it can be changed
+        return self  # it is immutable
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Formulation":
         return self
@@ -81,7 +79,7 @@ class Formulation:
 
     @property
     def by_kane(self) -> "Formulation":
-        """The same in joint coordinates, without redundant rows."""
+        """The formulation in joint coordinates without redundant rows."""
         return self.derivation.formulation("kane")
 
     @cached_property
@@ -90,22 +88,22 @@ class Formulation:
 
     @property
     def joint_functions(self) -> Functions:
-        """Equations in joint coordinates, whatever the formalism: names and start values live there."""
+        """Equations in joint coordinates, in which names and start values are given, whatever the formalism."""
         return self.functions if self.in_joints else self.by_kane.functions
 
     @cached_property
     def functions(self) -> Functions:
-        """Equations with their independent rows or, for the pseudo-inverse, with all."""
+        """Equations with their independent rows or, for the pseudo-inverse, with all rows."""
         return self.functions_of(self.equations)
 
     @cached_property
     def run_functions(self) -> Functions:
-        """The same for runs, which need no derivatives: contacts that are open cost next to nothing."""
+        """The same for runs, which need no derivatives: open contacts cost next to nothing."""
         found = self.functions_of(self.equations, by_numbers=True)
         return found if found.by_numbers else self.functions
 
     def functions_of(self, equations: Equations, by_numbers: bool = False) -> Functions:
-        """The same for equations that have the rows of this formulation; see `Accelerations` for `by_numbers`."""
+        """Functions of equations with the rows of this formulation; see `Accelerations` for `by_numbers`."""
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
         sets = self.mobility.exchanged if rows else ()
@@ -120,7 +118,7 @@ class Formulation:
     @cached_property
     def mobility(self) -> Mobility:
         """Degrees of freedom, redundant constraints, independent speeds. Computed once for the default parameters of a
-        model, together with a check that its masses determine the accelerations, and kept with its kernels.
+        model, together with a check that its masses determine the accelerations, and cached with its kernels.
         """
         key = f"mobility {self.spec.key} {self.formalism} {[value.hex() for value in map(float, self.spec.values)]}"
         key += "".join(f" {digest}" for digest in self.spec.digests)
@@ -128,7 +126,7 @@ class Formulation:
         if kept is not None:
             try:
                 return Mobility.from_dict(kept.meta)
-            except (KeyError, TypeError, ValueError, AttributeError):  # not what was written
+            except (KeyError, TypeError, ValueError, AttributeError):  # of another format
                 pass
         with preparing(f"the equations of the model {self.model.name!r}"):
             if self.in_joints:
@@ -151,7 +149,7 @@ class Formulation:
 
     @property
     def row_functions(self) -> RowFunctions | None:
-        """Numbers of the loop constraints in joint coordinates; None without any."""
+        """Numeric loop constraints in joint coordinates; None if there are none."""
         return self.derivation.row_functions
 
     @property
@@ -165,7 +163,7 @@ class Formulation:
         return list(dict.fromkeys(self.model.relaxed()))
 
     def operations(self) -> dict[str, int]:
-        """Number of operations of each compiled function, for those who watch them."""
+        """Number of operations of each compiled function, as a measure of cost."""
         found = {name: f for name, f in base(self).items() if f is not None}
         return {name: len(tape.rows) for name, tape in read_tapes(found).items()}
 
@@ -178,7 +176,7 @@ class Formulation:
 
     @property
     def _motion_states(self) -> StateLayout:
-        """The same without work, which needs no kernel."""
+        """The layout without work, for which no kernel is needed."""
         return self.derivation.layout_in("joint" if self.in_joints else "absolute")
 
     @property
@@ -196,11 +194,13 @@ class Formulation:
 
     @property
     def default_parameters(self) -> Array:
-        """What the kernels take beside time and state, at the defaults of the model."""
+        """The parameter vector of the kernels with the defaults of the model."""
         return self.derivation.defaults.copy()
 
     def parameter_vector(self, given: Values | None) -> Array:
-        """The same with the given values; ModelError where they leave a freedom without inertia, or cannot be."""
+        """The parameter vector with the given values; ModelError if they are invalid or leave a freedom without
+        inertia.
+        """
         if not given:
             return self.default_parameters if given is None else self.parameters.vector(self.model, given)
         p = self.parameters.vector(self.model, given)
@@ -211,7 +211,7 @@ class Formulation:
 
     @cached_property
     def inertia_check(self) -> InertiaCheck:
-        """Whether every freedom moves some inertia with other parameters."""
+        """Check that every freedom moves some inertia, for other parameters than the defaults."""
         defaults = self.derivation.defaults
         return InertiaCheck(self.model, self.length, self.in_joints, lambda: self.equations, defaults)
 
@@ -224,7 +224,7 @@ class Formulation:
 
     @cached_property
     def quantities(self) -> dict[str, Quantity]:
-        """What the register lists, by long names."""
+        """Listed quantities by long names."""
         return {q.name: q for q in self.register if q.listed}
 
     @cached_property
@@ -242,7 +242,7 @@ class Formulation:
         return {self.derivation.register().full(name): value for name, value in values.items()}
 
     def quantity(self, name: str) -> Quantity:
-        """Unit, sentence and size of a quantity, or of that of which the name is a component."""
+        """Unit, description and size of a quantity; a component has those of its quantity."""
         return self.register.get(name).quantity
 
     @cached_property
@@ -277,7 +277,7 @@ class Formulation:
         return values
 
     def _orientation(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
-        """Unit quaternion of a body, its first component not below zero."""
+        """Unit quaternion of a body with non-negative first component."""
         from scipy.spatial.transform import Rotation
 
         body = self.quantity(name).owner
@@ -289,7 +289,7 @@ class Formulation:
         return {f"{body}.orientation": found}
 
     def works(self, x: Array) -> dict[str, Array]:
-        """Work that was integrated beside the states x (times, n_x); that of events stands in their log."""
+        """Integrated work in the states x (times, n_x), without that of events, which is in their log."""
         found = {f"energy.{name}": np.zeros((len(x), 1)) for name in WORK}
         if self.states.has_works:
             work_in, work_lost = np.hsplit(x[:, self.states.works], 2)
@@ -302,19 +302,19 @@ class Formulation:
         return {"quantities": self.functions.function("quantities", *[of(q) for q in self.members(group)])}
 
     def evaluate_group(self, group: str, t: Array, x: Array, p: Array) -> Array:
-        """All quantities of a group side by side, in their order, of shape (times, components)."""
+        """All quantities of a group in order, of shape (times, components)."""
         kernels = self.kernels(f"quantities {group}", lambda f: f.quantity_functions(group))
         kernel = kernels["quantities"]
         threads = 1 if len(t) < (THREADED if group == "power" else FEW) else None
         return evaluate(kernel, kernel, t, x, p, threads=threads)
 
     def state_quantities(self, x: Array) -> dict[str, Array]:
-        """States that have names, at x (times, n_x)."""
+        """Named states of x (times, n_x)."""
         return self.states.values(x)
 
     @cached_property
     def monitored_loops(self) -> list[str]:
-        """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
+        """Loops whose closeness to a singular pose is monitored, in the order of the kernel."""
         mixed = (row for rows in self.model.weight_matrices for row in rows)
         dropped = {*self.mobility.redundant, *self.model.relaxations, *mixed}
         return [

@@ -1,4 +1,4 @@
-"""Machine code of the equations: compiled on first use, and kept on disk under the key of the Spec."""
+"""Kernels of the equations: made on first use, and cached on disk under the key of the Spec."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ from trundle.kernel import (
     Tape,
     host_lanes,
     jacobian_tape,
-    keep_and_load,
-    load_kept,
+    load_stored,
     read_tapes,
+    store_and_load,
 )
 from trundle.preparing import preparing
 from trundle.quick_symbols import quick_symbols
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
 
 Maker = Callable[["Formulation"], Mapping[str, TapeFunction | Tape]]
-"""Gives the functions of (t, x, p) that are compiled together, by name, as functions or as tapes; None for one that the
-model does not need."""
+"""Returns the functions of (t, x, p) that are compiled together, by name, as functions or as tapes; None for one that
+the model does not need."""
 
 
 def base(f: "Formulation") -> dict[str, TapeFunction | Tape]:
@@ -49,7 +49,7 @@ def lanes(f: "Formulation") -> dict[str, TapeFunction]:
 
 
 def stiff(f: "Formulation") -> dict[str, TapeFunction | Tape]:
-    """What implicit methods need beside `base`; without rows its right-hand side is the plain one already."""
+    """Kernels that implicit methods need in addition to `base`, whose right-hand side they use if there are no rows."""
     plain = f.functions.plain_tape
     rhs = plain if f.functions.rows else None
     return {"rhs": rhs, "jacobian": jacobian_tape(plain), "metric": f.functions.metric()}
@@ -62,7 +62,7 @@ def events(f: "Formulation") -> dict[str, TapeFunction]:
 
 @cache
 def source_of(module: str) -> str:
-    """Digest of the code of a module; empty where it has no file."""
+    """Digest of the code of a module; empty if it has no file."""
     file = getattr(sys.modules.get(module), "__file__", None)
     return "" if file is None else sha256(Path(file).read_bytes()).hexdigest()
 
@@ -81,14 +81,14 @@ class KernelStore:
         self._state_size: int | None = None
 
     def __call__(self, kind: str, make: Maker | None = None, wide: bool = False) -> dict[str, Kernel]:
-        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor."""
+        """Kernels of a kind: one of MAKERS, or made by `make`; wide ones for the SIMD lanes of this processor."""
         if kind not in self._kernels:
             self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1)
         return self._kernels[kind]
 
     def state_size(self) -> int:
-        """Length of the state vector, for which all that a run needs is derived and checked. Machine code is made when
-        it is first needed: many questions, as those for accelerations or modes, need none.
+        """Length of the state vector; on first use everything that a run needs is derived and checked. Machine code is
+        made only when needed: accelerations or modes, for example, need none.
         """
         if self._state_size is not None:
             return self._state_size
@@ -104,7 +104,7 @@ class KernelStore:
         return found
 
     def compile(self) -> None:
-        """Machine code of all kernels that were asked for so far, now and not when it pays."""
+        """Generate machine code of all kernels used so far now, not when it pays."""
         with preparing(f"machine code of the model {self._of.model.name!r}, kept for next time"):
             for kernels in self._kernels.values():
                 for kernel in kernels.values():
@@ -114,12 +114,12 @@ class KernelStore:
     def _load(self, kind: str, make: Maker, lanes: int) -> dict[str, Kernel]:
         key, owner = self._key(kind, lanes), f" of the model {self._of.model.name!r}"
         if make is not MAKERS.get(kind):
-            key += f" {source_of(make.__module__)}"  # the cache itself knows the code of the equations only
-        kept = load_kept(key, owner)
+            key += f" {source_of(make.__module__)}"  # the cache itself depends on the code of the equations only
+        kept = load_stored(key, owner)
         if kept is not None:
             return kept
         with preparing(f"the equations{owner} ({kind}), kept for next time"), paused_garbage_collection():
-            return keep_and_load(key, self._tapes.pop(kind, {}) or self._read(make), lanes, owner)
+            return store_and_load(key, self._tapes.pop(kind, {}) or self._read(make), lanes, owner)
 
     def _read(self, make: Maker) -> dict[str, Tape]:
         with quick_symbols():
@@ -130,5 +130,5 @@ class KernelStore:
         f = self._of
         tree = [joint.connection.name for joint in f.topology.tree]
         key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
-        key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
+        key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it depends on the defaults of parameters
         return key + (f" {lanes} lanes" if lanes > 1 else "")

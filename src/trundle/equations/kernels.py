@@ -1,7 +1,7 @@
-"""The functions that run: CasADi functions of (t, x, p), x = [q, u, z], ready to be compiled.
+"""The functions that are compiled: CasADi functions of (t, x, p), x = [q, u, z].
 
-With constraints every evaluation happens on the constraint manifold: one Newton step for q, an exact projection of u,
-and the accelerations there. A run then cannot slip onto another branch where a linkage folds.
+With constraints every evaluation is made on the constraint manifold: one Newton step for q, an exact projection of u,
+and the accelerations there. A run then cannot move to another branch where a linkage folds.
 """
 
 from collections.abc import Collection, Sequence
@@ -52,7 +52,7 @@ class Functions(Accelerations):
             or any(row.lost is not None for row in self.rows)
             or not (e.dissipated().is_zero() and e.supplied().is_zero())
         )
-        # Absolute coordinates know angles of joints up to whole turns only: their rates are integrated beside.
+        # Absolute coordinates determine angles of joints only up to whole turns, so their rates are integrated too.
         measured = [m for m in e.signals.measured.values() if isinstance(m, Measure) and m.is_angle]
         self.turns = ca.vertcat(ca.SX(0, 1), *[m.rate for m in measured if e.formalism == "newton_euler"])
         self.layout = replace(e.layout, has_works=self.has_power)
@@ -82,12 +82,12 @@ class Functions(Accelerations):
         return found
 
     def _operations_with_rates(self, power: Expr) -> int:
-        """Operations of the rates of the speeds and these powers, with what they share."""
+        """Number of operations of the rates of the speeds together with these powers."""
         return int(self.function("rates", self.dynamics[0], power).n_instructions())
 
     @cached_property
     def driving(self) -> Driving:
-        """What moves the frames as given."""
+        """Wrenches that produce the prescribed motion of frames."""
         return Driving(self.equations)
 
     @cached_property
@@ -100,8 +100,8 @@ class Functions(Accelerations):
 
     @cached_property
     def _powers_of_frames(self) -> TapeFunction:
-        """Power that the motion of frames brings in, and what drags on them lose beside that of the speeds: a function
-        of (t, q, u, p, udot, multipliers, drags).
+        """Power supplied by the motion of frames, and power lost in drags due to this motion: a function of (t, q, u,
+        p, udot, multipliers, drags).
         """
         e = self.equations
         udot, lam = ca.SX.sym("udot", e.n_u), ca.SX.sym("lam", len(self.rows))
@@ -121,7 +121,7 @@ class Functions(Accelerations):
         return base_rate(motion, (c.first.body, c.touching), motion.frame(c.second).p, force, moment)
 
     def _drags(self, u: Expr, bias: Expr, gamma: Expr) -> Expr:
-        """Forces and moments, by columns, of constraints that are not ideal, on second bodies at their frames."""
+        """Forces and moments, by columns, of non-ideal constraints, on second bodies at their frames."""
         e = self.equations
         found = [ca.vertcat(drag.force, drag.moment) for drag in e.drags]
         if not found:
@@ -131,25 +131,25 @@ class Functions(Accelerations):
         return drag(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
 
     def _powers_of_rows(self, multipliers: Expr) -> Expr:
-        """Power of the drives, and what friction takes."""
+        """Power of the drives, and power lost in friction."""
         rates = self.equations.drive_rates(self.rows)
         drives = sum((multipliers[i] * rate for i, rate in rates.items()), ca.SX(0))
         dissipated = [multipliers[i] * row.lost for i, row in enumerate(self.rows) if row.lost is not None]
         return ca.vertcat(drives, sum(dissipated, ca.SX(0)))
 
     def _lost(self, multipliers: Expr, u: Expr, nonideal: Expr) -> Expr:
-        """Power lost in constraints that are relaxed or not ideal."""
+        """Power lost in relaxed and non-ideal constraints."""
         first = len(self.rows) - len(self.relaxed)
         gained = ca.dot(nonideal, u)
         for i, row in enumerate(self.relaxed, start=first):
             gained += multipliers[i] * sum((entry * u[k] for k, entry in row.jacobian.items()), ca.SX(0))
         return -gained
 
-    # -- what the integrators call -------------------------------------------------------------------------------------
+    # -- functions that integrators call -------------------------------------------------------------------------------
 
     @cached_property
     def plain_tape(self) -> Tape:
-        """`plain_rhs`, read."""
+        """`plain_rhs` as a tape."""
         return read_tape(self.plain_rhs)
 
     @cached_property
@@ -159,14 +159,14 @@ class Functions(Accelerations):
         return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers), self.turns)
 
     def _drawn_rates(self) -> Expr:
-        """qdot with surface coordinates drawn to the contact: the stiff method, which this does not disturb, has no
-        Newton step for them.
+        """qdot with a term that draws surface coordinates to the contact: stiff methods have no Newton step for them,
+        and do not suffer from this term.
         """
         e = self.equations
         return e.coordinate_rates() + ca.vertcat(ca.SX.zeros(e.motion.n_q), DRAWN * e.corrections())
 
     def rhs(self) -> TapeFunction:
-        """xdot; with constraints, of the nearest consistent state."""
+        """xdot; with constraints, that of the nearest consistent state."""
         if not self.rows:
             return self.plain_rhs
         e = self.equations
@@ -204,19 +204,19 @@ class Functions(Accelerations):
         change = self._held.least_change({i: -row.residual for i, row in enumerate(self.rows)})
         rates = ca.Function("rates", [e.t, e.q, e.u, e.p], [e.position_rates()])
         moved = rates(e.t, e.q, dense(change, e.n_u), e.p)
-        if e.model.frames:  # what follows a contact with a moving frame moves without any speed
+        if e.model.frames:  # followers of a contact with a moving frame have rates even at zero speeds
             moved -= rates(e.t, e.q, 0, e.p)
         return e.q + moved + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def _followed_q(self) -> Expr:
-        """q with exact surface coordinates: enough between two projections where only contacts close loops, for these
+        """q with exact surface coordinates: sufficient between two projections if only contacts close loops, which
         cannot fold.
         """
         e = self.equations
         return e.q + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def project(self) -> TapeFunction:
-        """[x, position residual, velocity residual, loop measures]: one Newton step; None when nothing can drift."""
+        """[x, position residual, velocity residual, loop measures]: one Newton step; None if nothing can drift."""
         e = self.equations
         if not self.rows and not e.motion.quaternions:
             return None
@@ -238,8 +238,8 @@ class Functions(Accelerations):
         return self.function("project", q, u, self.x[self.layout.n_motion :], position, velocity, *measures)
 
     def _loop_measures(self) -> list[Expr]:
-        """How far each loop is from a singular pose. Where joints of the tree are rows too (absolute coordinates), rows
-        of loops move only as these let them, as in joint coordinates.
+        """Distance of each loop from a singular pose. In absolute coordinates, where joints of the tree are rows too,
+        these are eliminated first, so that the measures are those of joint coordinates.
         """
         loops = self.loop_rows().values()
         if not loops:
@@ -264,8 +264,8 @@ class Functions(Accelerations):
         return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
 
     def linear_at(self, t: float, q: Array, u: Array, p: Array) -> list[Array]:
-        """Numbers of `linear`. Those of the last few states are remembered, as a linearisation about a steady motion
-        needs each of them several times.
+        """Numeric values of `linear`. Those of the last states are cached, because a linearisation about a steady
+        motion needs each of them several times.
         """
         q, u, p = (np.ascontiguousarray(v, dtype=float) for v in (q, u, p))
         key = float(t), q.tobytes(), u.tobytes(), p.tobytes()
@@ -285,7 +285,7 @@ class Functions(Accelerations):
 
     @cached_property
     def acting_rows(self) -> TapeFunction:
-        """For each of the independent rows, whether it acts: a function of the parameters, which hold the modes."""
+        """For each of the independent rows, whether it is active: a function of the parameters (with the modes)."""
         switched = [1 if row.active is None else row.active for row in self.independent]
         return ca.Function("acting", [self.equations.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *switched))])
 
@@ -321,7 +321,7 @@ def _dense_column(values: Expr) -> Expr:
 
 
 def friction_contacts(model: Model) -> list[str]:
-    """Contacts whose friction can only take energy: not those whose bristles give some back, say."""
+    """Contacts whose friction can only dissipate energy (bristles, for example, can also return some)."""
     return [
         c.name
         for c in model.connections.values()

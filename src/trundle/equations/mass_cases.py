@@ -1,7 +1,8 @@
-"""Whether every freedom moves some inertia with the parameters that runs are given.
+"""Check that every freedom moves some inertia, for parameters other than the defaults.
 
-At its default parameters a model is looked at when it is built (`mass_check`). Other parameters are compared with
-these first, for many cases at once and without any equation; only what cannot be decided so is looked at like a model.
+With its default parameters a model is checked when it is built (`mass_check`). Other parameters are first compared with
+these, for many cases at once and without equations; only cases that cannot be decided in this way are checked like a
+model.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ CLEAR = 1e-9  # relative pivot of a mass matrix that is clearly regular
 
 @final
 class InertiaCheck:
-    """The check for one formulation; `equations` and `default` are asked for only where they are needed."""
+    """The check for one formulation; `equations` is called only if it is needed."""
 
     def __init__(
         self, model: Model, length: float, in_joints: bool, equations: Callable[[], Equations], default: Array
@@ -42,7 +43,7 @@ class InertiaCheck:
         self._usual = default[: symbols.numel()]
 
     def faults(self, p: Array) -> dict[int, str]:
-        """Case -> what is wrong; `p` has a row for each case, as kernels take it."""
+        """Faults by case; `p` has a parameter vector of the kernels for each case."""
         if not self._varies or not len(p):
             return {}
         found: dict[int, str] = {}
@@ -60,9 +61,7 @@ class InertiaCheck:
         return found
 
     def _like_the_default(self, values: Array) -> Flags:
-        """Cases in which every body has mass and inertia about all axes, or has lost nothing that it has by default
-        while nothing is elsewhere.
-        """
+        """Cases in which all bodies have mass and inertia about all axes, or as by default at the same places."""
         inertias, places = (np.asarray(v.full().T) for v in self._numbers(np.vstack([self._usual, values]).T))
         table = inertias.reshape(len(values) + 1, -1, 10)
         mass, matrix = table[..., 0], table[..., 1:].reshape(*table.shape[:2], 3, 3)
@@ -82,7 +81,7 @@ class InertiaCheck:
         return np.asarray(fine[1:], dtype=bool)
 
     def _regular(self, p: Array) -> Flags:
-        """Cases whose mass matrix has clear pivots in one pose or another."""
+        """Cases whose mass matrix is clearly regular in at least one of several poses."""
         e, rng = self._equations(), np.random.default_rng(3)
         sizes = speed_sizes(e, self._length)
         rows = ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in e.mass]))
@@ -98,7 +97,7 @@ class InertiaCheck:
 
 
 def _smallest_pivot(M: Array, order: list[int]) -> Array:
-    """Of each of many matrices, relative to its diagonal; 0 where an entry of that is small beside the largest."""
+    """Smallest pivot of each matrix relative to its diagonal; 0 if a diagonal entry is small beside the largest."""
     M, least = M.copy(), np.full(len(M), np.inf)
     diagonal = np.abs(np.diagonal(M, axis1=1, axis2=2)) + 1e-300
     least[np.min(diagonal, axis=1) < CLEAR * np.max(diagonal, axis=1)] = 0.0

@@ -1,4 +1,4 @@
-"""Every freedom must move some inertia; the errors name the joint or body that has none."""
+"""Check that every freedom moves some inertia; the errors name the joint or body without inertia."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,13 +13,13 @@ from trundle.motion.kinematics import normalised
 from trundle.space.inertia import Inertia
 from trundle.typing import Array
 
-ROUND_OFF = 2e-13  # pivots of the mass matrix below, relative to its diagonal, have no digit left
-NOTHING = 1e-14  # of the diagonal of the mass matrix of bodies of one size: less is the round-off of their rotations
-MASS_CHECK_LIMIT = 60  # speeds; beyond, only the absence of any mass is looked for
+ROUND_OFF = 2e-13  # smaller pivots of the mass matrix, relative to its diagonal, are round-off
+NOTHING = 1e-14  # smaller diagonal entries of the mass matrix of bodies of unit size are round-off of rotations
+MASS_CHECK_LIMIT = 60  # number of speeds; beyond, only bodies without any mass are detected
 
 
 def check_mass(equations: Equations, p: Array, length: float) -> None:
-    """Every freedom must move some inertia; the error names the joint that does not."""
+    """ModelError if a freedom moves no inertia; it names the joint."""
     e = equations
     moved: dict[int, bool] = {}
     values = {
@@ -42,7 +42,9 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
         return
     rng = np.random.default_rng(3)
     poses = [normalised(rng.normal(size=e.n_q), e.motion.quaternions) for _ in range(3)]
-    for pose in poses:  # masses depend on no state of the model, but frames may exist for some of their values only
+    for (
+        pose
+    ) in poses:  # masses are independent of the model's own states, but frames may not exist for all their values
         pose[e.layout.own_slice] = [state.start for state in e.model.every_state()]
     sizes, order = speed_sizes(e, length), e.motion.leaves_first()
     like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
@@ -71,7 +73,7 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
 
 
 def _of_unit_size(inertia: Inertia, equations: Equations, p: Array, length: float) -> Inertia:
-    """Mass 1 and moments length^2 wherever there are any: whether a freedom moves inertia does not depend on sizes."""
+    """Inertia with mass 1 and moments length^2 in place of all non-zero values, so that their sizes do not matter."""
     e = equations
     f = ca.Function("m", [e.p], [ca.densify(ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))])
     numbers = np.array(ca.DM(f(p))).ravel()
@@ -82,14 +84,14 @@ def _of_unit_size(inertia: Inertia, equations: Equations, p: Array, length: floa
 
 
 def _by_pose(equations: Equations, rows: Sequence[Sparse], p: Array) -> Callable[[Array], Array]:
-    """Numbers of a mass matrix by pose."""
+    """Numeric mass matrix as a function of the pose."""
     e = equations
     f = ca.Function("M", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
     return lambda q: np.array(ca.DM(f(0.0, q, p)))
 
 
 def check_every_mass(equations: Equations, p: Array) -> None:
-    """Absolute coordinates need a mass and an inertia about every axis for each single body."""
+    """ModelError if a body has no mass or no inertia about some axis, as absolute coordinates need."""
     e = equations
     for body, inertia in e.inertias.items():
         values = np.array(ca.DM(ca.Function("m", [e.p], [ca.horzcat(inertia.mass * ca.SX.eye(3), inertia.matrix)])(p)))
@@ -103,8 +105,8 @@ def check_every_mass(equations: Equations, p: Array) -> None:
 
 
 def _pivots(A: Array, order: Sequence[int], nothing: float) -> Array:
-    """Pivots of the elimination, relative to the diagonal; 0 where that is not more than `nothing`, nan where the
-    matrix does not exist.
+    """Pivots of the elimination, relative to the diagonal; 0 where that is at most `nothing`, NaN if the matrix does
+    not exist.
     """
     A = A.copy()
     out = np.zeros(len(A))

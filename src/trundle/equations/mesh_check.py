@@ -1,4 +1,4 @@
-"""Checks that the joints of meshing wheels allow the motion of the mesh."""
+"""Check that the joints of meshing wheels are compatible with the mesh."""
 
 import casadi as ca
 import numpy as np
@@ -13,9 +13,9 @@ from trundle.typing import Array
 
 
 def refuse_meshes_astray(rows: RowFunctions, q: Array, p: Array) -> None:
-    """ModelError where wheels can turn about another axis than that of their mesh, or leave each other.
+    """ModelError if wheels can turn about another axis than that of their mesh, or move apart.
 
-    Looked at are the motions that all other rows allow, at one assembled pose.
+    The motions that all other rows allow are examined, at one assembled pose.
     """
     e = rows.equations
     meshes = [name for name, bonds in e.contact_bonds.items() if isinstance(bonds.connection.pair, Mesh)]
@@ -56,7 +56,7 @@ def _check(e: Equations, name: str, free: Array, q: Array, p: Array) -> None:
 
 
 def _axes(turns: Array) -> str:
-    """The direction about which something turns, or that it turns about several."""
+    """Text of the axis of a rotation, or "several axes"."""
     directions, sizes, _ = np.linalg.svd(turns)
     if sizes[1] > ASTRAY * sizes[0]:
         return "several axes"

@@ -1,7 +1,7 @@
-"""Degrees of freedom by generic rank: which rows are independent or redundant, and whether they contradict.
+"""Degrees of freedom by generic rank: which rows are independent or redundant, and whether they are contradictory.
 
-The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along it,
-so that a pose which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
+The rank is determined on the constraint manifold, at several poses reached from the assembled one by random moves along
+it, so that an accidentally singular pose does not matter and an overconstrained linkage (Bricard) keeps its freedom.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ from trundle.typing import AnyArray, Array, Json, Raw
 @final
 @dataclass(frozen=True)
 class Mobility:
-    """What the rows leave free."""
+    """Degrees of freedom of a model with rows."""
 
     freedoms: int  # independent speeds
     configuration: int  # independent coordinates: more than freedoms where velocities are held (rolling)
@@ -36,10 +36,10 @@ class Mobility:
     independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
     q: tuple[float, ...]  # the assembled pose
     generic: tuple[float, ...] = ()  # a pose that can be reached from it and is not singular
-    exchanged: tuple[tuple[str, ...], ...] = ()  # sets of rows that depend on each other, at every pose in another way
+    exchanged: tuple[tuple[str, ...], ...] = ()  # sets of rows whose linear dependence changes with the pose
 
     def to_dict(self) -> Json:
-        """Fit for JSON."""
+        """Contents for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -50,16 +50,16 @@ class Mobility:
 
 
 def no_rows(n_u: int, q: Array) -> Mobility:
-    """A tree: everything is free."""
+    """Mobility of a tree without rows."""
     return Mobility(n_u, n_u, (), (), tuple(range(n_u)), tuple(float(v) for v in q))
 
 
 @final
 class RowFunctions:
-    """Numbers of residuals and Jacobian, by CasADi's own evaluator (used a few times only)."""
+    """Numeric residuals and Jacobian, by CasADi's own evaluator (they are evaluated a few times only)."""
 
     def __init__(self, equations: Equations, length: float, reach: float) -> None:
-        """With a typical length and the largest one (m)."""
+        """`length` is a typical length, `reach` the largest one (m)."""
         e, rows = equations, equations.rows
         self.equations = equations
         self.names = [r.name for r in rows]
@@ -83,21 +83,21 @@ class RowFunctions:
         return g.ravel(), rate.ravel(), J, P
 
     def together(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]:
-        """g, rate, J, P of many cases, each (cases, rows, columns)."""
+        """g, rate, J, P of many cases, of shape (cases, rows, columns)."""
         g, rate, J, P = self._evaluate.together(t, q, u, p)
         return g, rate, J, P
 
     def needs_of_parameters(self) -> AnyArray:
-        """Which entries of p they depend on."""
+        """Mask of the entries of p on which they depend."""
         return self._evaluate.needs(3)
 
     def comparable(self, J: Array) -> Array:
-        """Rows that are free of units, as their rank asks for."""
+        """Dimensionless rows, for rank decisions."""
         return np.asarray(J * self.sizes)
 
 
 def speed_sizes(equations: Equations, length: float) -> Array:
-    """What the speeds of the tree are measured in to be free of units."""
+    """Units of the speeds of the tree that make them dimensionless."""
     sizes = np.ones(equations.tree.n_u)
     for link in equations.tree.links:
         if link.kind == "slide":
@@ -106,7 +106,7 @@ def speed_sizes(equations: Equations, length: float) -> Array:
 
 
 class Residuals(Protocol):
-    """What must vanish: residuals, rates, rows J and the map P from speeds to coordinate rates."""
+    """Equations to be solved: residuals, rates, rows J and the map P from speeds to coordinate rates."""
 
     @property
     def equations(self) -> Equations: ...
@@ -115,7 +115,7 @@ class Residuals(Protocol):
     @property
     def holonomic(self) -> Array: ...
     @property
-    def strides(self) -> Array: ...  # by which each speed may move its coordinate at once
+    def strides(self) -> Array: ...  # largest change of each coordinate in one step
     def comparable(self, J: Array) -> Array: ...
     def __call__(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]: ...
 
@@ -131,11 +131,11 @@ def close(
     search: bool = True,
     far: bool = False,
 ) -> tuple[Array, float]:
-    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay, those of a larger one move more, and
-    without any each moves in proportion to its stride. Returns pose and residual.
+    """Move q onto the manifold (damped Gauss-Newton); returns pose and residual. Entries with freedom 0 are fixed,
+    those with a larger one move more; by default each moves in proportion to its stride.
 
-    far: whether what slides may go far in one step, for places that are wanted far away. search: whether contacts that
-    closed loops have lost are searched for all over their surfaces at the start.
+    far: whether sliding coordinates may move far in one step, for distant targets. search: whether contacts that closed
+    loops and were lost are searched for all over their surfaces at the start.
     """
     e = rows.equations
     u = np.zeros(e.n_u)
@@ -162,7 +162,8 @@ def close(
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         if not np.all(np.isfinite(P)):
             return q, np.inf
-        # A step goes by at most a radian or the largest length; what slides may go far at once, if that leads nearer.
+        # A step is at most a radian or the largest length; sliding coordinates may move farther if that reduces the
+        # error.
         for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
             largest = float(np.max(np.abs(step / rows.strides)[moving], initial=0.0))
             trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
@@ -181,10 +182,10 @@ def close(
 def assemble(
     rows: RowFunctions, start: Array, freedom: Array | None, p: Array, bodies_of: Callable[[Row], str]
 ) -> Array:
-    """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby.
+    """A pose that satisfies all rows at t = 0: from the given start, or else from random ones nearby.
 
-    First only dependent coordinates move, then all that was not given (freedom 1), then all: so what is given chooses
-    the branch, and what need not move stays.
+    First only dependent coordinates move, then all that were not given (freedom 1), then all: so the given values
+    select the branch, and coordinates do not change unnecessarily.
     """
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
@@ -193,7 +194,7 @@ def assemble(
     for link in e.tree.links:
         if link.kind == "slide":
             sizes[link.i_q] = rows.strides[link.i_u]
-    places = len(start) - len(e.law_states)  # what springs and friction remember is not a place to search
+    places = len(start) - len(e.law_states)  # states of springs and friction are not varied
     settled = rows.settle(0.0, start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
     J = J[rows.holonomic]
@@ -224,7 +225,7 @@ def assemble(
 
 
 def worst_rows(g: Array, most: int) -> list[int]:
-    """Indices of the rows that are open farthest, and of those nearly as far; what is not a number comes first."""
+    """Indices of the rows with the largest residuals and of those of similar size; NaN comes first."""
     size = np.where(np.isnan(g), np.inf, np.abs(g))
     order = [int(i) for i in np.argsort(-size, kind="stable")[:most]]
     return [i for i in order if size[i] >= 1e-3 * size[order[0]]]
@@ -242,12 +243,12 @@ def find_mobility(
     """Rank of the rows at generic poses of the manifold."""
     e = equations
     q = assemble(rows, start, freedom, p, bodies_of)
-    acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
+    acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # others hold by the tree structure
     poses, jacobians = _with_jacobians(rows, _generic_poses(rows, q, p), acting, p, bodies_of)
     ranks = [rank(J) for J in jacobians]
     count = max(ranks)
     far = next(pose for pose, r in zip(reversed(poses), reversed(ranks), strict=True) if r == count)
-    if len(acting) > count:  # there is a choice of rows: look far along the manifold for the one that stays good
+    if len(acting) > count:  # rows must be selected: examine distant poses for rows that stay well conditioned
         poses, more = _with_jacobians(rows, _generic_poses(rows, q, p, walks=2, length=48), acting, p, bodies_of)
         jacobians += more
         ranks = [rank(J) for J in jacobians]
@@ -265,15 +266,13 @@ def find_mobility(
 
 
 def _plain(equations: Equations, i: int) -> bool:
-    """Whether a row closes a joint, and no more than that."""
+    """Whether a row only closes a joint."""
     row = equations.rows[i]
     return row.holonomic and row.driven is None and row.owner not in equations.contact_bonds
 
 
 def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:
-    """Sets of rows that depend on each other in a way that changes with the pose: no choice of rows is good for all
-    poses. (Where the dependence is the same at all poses, rows that are independent at one of them always are.)
-    """
+    """Sets of rows whose linear dependence changes with the pose, so no selection of rows is good for all poses."""
     m = len(jacobians[0])
     if m == count or len(jacobians) < 2:
         return []
@@ -326,7 +325,7 @@ def _with_jacobians(
 
 
 def _tangent(J: Array, direction: Array) -> Array:
-    """Part of a direction along the manifold; zero where no freedom is left."""
+    """Component of a direction along the manifold; zero if no freedom is left."""
     A = J @ J.T
     shift = 1e-12 * max(float(np.trace(A)), 1.0) * np.eye(len(A))
     step = direction
@@ -336,7 +335,7 @@ def _tangent(J: Array, direction: Array) -> Array:
 
 
 def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
-    """The set of independent rows that is best conditioned at the worst of the poses."""
+    """The set of independent rows whose worst conditioning over all poses is best."""
     if rank == 0:
         return []
     candidates = {tuple(sorted(int(i) for i in pivot_order(J.T)[:rank])) for J in jacobians}
@@ -348,8 +347,8 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
 
 
 def pivots(J: Array, given: Array, ease: Array, count: int | None = None) -> Array:
-    """1 for as many speeds as it takes to meet the rows (free of units), the best of those not given by pivot times
-    ease; else 0. `count` is how many that are, where it is known.
+    """1 for the speeds used to satisfy the (dimensionless) rows, otherwise 0: of those not given, the best by pivot
+    times ease. `count` is their number, if known.
     """
     out = np.zeros(J.shape[1])
     if J.size == 0:
@@ -361,8 +360,8 @@ def pivots(J: Array, given: Array, ease: Array, count: int | None = None) -> Arr
 
 
 def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[int]]:
-    """Independent and dependent speeds: the best pivots are dependent, those near the ground rather independent, and
-    those to avoid dependent wherever they can be.
+    """Independent and dependent speeds: those with the best pivots are dependent; speeds near the ground are preferably
+    independent, speeds to avoid preferably dependent.
     """
     if J.shape[0] == 0:
         return list(range(J.shape[1])), []
@@ -376,7 +375,7 @@ def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[
 def _check_consistent(
     rows: RowFunctions, poses: Sequence[Array], kept: Sequence[int], p: Array, bodies_of: Callable[[Row], str]
 ) -> None:
-    """Redundant rows must follow from the kept ones at every time, in position and velocity."""
+    """ModelError if redundant rows do not follow from the kept ones at all times, in position and velocity."""
     e = rows.equations
     others = [i for i in range(len(e.rows)) if i not in kept]
     if not others:

@@ -1,7 +1,7 @@
-"""Dynamics of relative motion: generalised forces by body, speed and kind, and the equations of the ground as a check.
+"""Dynamics of relative motion: generalised forces by body, speed and kind, and equations in the ground as a check.
 
-Inertia forces against the frames, external forces and imaginary forces add to zero on every speed, together with the
-efforts of laws along coordinates and what constraints bring [Zboinski 2011, Eq. 35].
+Inertia forces relative to the frames, external forces, fictitious ("imaginary") forces, efforts of laws along
+coordinates and constraint forces add up to zero for every speed [Zboinski 2011, Eq. 35].
 """
 
 from typing import NamedTuple, final
@@ -27,7 +27,7 @@ def carrier_of(e: Equations, body: Body) -> Body:
 
 
 def wrenches_of(e: Equations, body: Body) -> dict[str, tuple[Expr, Expr]]:
-    """Imaginary forces of a body by kind: force and moment about the mass centre, ground axes."""
+    """Fictitious forces of a body by kind: force and moment about the mass centre, ground axes."""
     at, frame = e.motion.frame(Frame(body, body.com)), e.motion.body(carrier_of(e, body))
     J = turned(e.inertias[body].matrix, at.R)
     carrier = Carrier(frame.p, frame.v, frame.w, frame.a, frame.alpha)
@@ -41,7 +41,7 @@ def in_frame(e: Equations, body: Body, vector: Expr) -> Expr:
 
 @final
 class GeneralisedForces(NamedTuple):
-    """Forces on all speeds, by columns."""
+    """Generalised forces, as columns."""
 
     inertia: list[Expr]  # by body
     external: list[Expr]  # by body: weight, forces, laws that act on bodies
@@ -51,7 +51,7 @@ class GeneralisedForces(NamedTuple):
 
 
 def generalised_forces(functions: Functions) -> GeneralisedForces:
-    """What adds to zero on every speed of the tree."""
+    """Generalised forces that add up to zero for every speed of the tree."""
     e = functions.equations
     _, multipliers = functions.dynamics
     full = accelerations(functions, list(e.inertias))
@@ -89,10 +89,11 @@ def _on_speeds(e: Equations, body: Body, point: Expr, force: Expr, moment: Expr)
 
 
 def inertial_residual(functions: Functions) -> tuple[Expr, Expr]:
-    """Newton's and Euler's laws in the ground, projected on the speeds, and the size of what cancels there.
+    """Residual of Newton's and Euler's laws in the ground, projected on the speeds, and the size of the terms that
+    cancel.
 
-    Momentum and angular momentum come from the poses of the bodies alone, differentiated twice along the motion; so
-    nothing of what the equations are made from is used but poses, forces and the accelerations that were found.
+    Momentum and angular momentum are computed from the poses of the bodies, differentiated twice along the motion. So
+    the check uses only poses, forces and the computed accelerations.
     """
     e = functions.equations
     udot, multipliers = functions.dynamics

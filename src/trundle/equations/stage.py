@@ -31,8 +31,8 @@ from trundle.typing import Expr
 
 @final
 class Stage:
-    """Motion, contacts and signals, from the motion of the roots; `like` has the symbols of an earlier stage, `turns`
-    whole turns that are added to measured angles.
+    """Motion, contacts and signals, from the motion of the roots; `like` is an earlier stage with the same symbols,
+    `turns` are whole turns that are added to measured angles.
     """
 
     def __init__(
@@ -71,21 +71,21 @@ class Stage:
         self.measured = _measured(cut, self.motion, self.contacts, change)
         for name, whole in (turns or {}).items():
             self.measured[name] = self.measured[name].turned(whole)
-        asked = {name: LawState(name, value) for name, value in self.values.items()}
+        law_states = {name: LawState(name, value) for name, value in self.values.items()}
         self.signals = Signals(
-            model, register, t, self.motion, self.coordinates, self.measured | asked, self.contacts
+            model, register, t, self.motion, self.coordinates, self.measured | law_states, self.contacts
         )  # fmt: skip
 
 
 def rates_of(model: Model, stage: Stage, names: Sequence[str], frames: FrameRates) -> dict[str, Expr]:
-    """Rates of states that the accelerations of frames depend on, from the motion of the bodies."""
+    """Rates of the states on which accelerations of frames depend, from the motion of the bodies."""
     found = {state.name: ca.SX(state.rate(stage.signals)) for state in model.every_state() if state.name in names}
     hidden = [stage.values[name] for name in (*stage.bent, *(f"{k}_deviation" for k in stage.tracking))]
     for name, rate in found.items():
         if any(ca.depends_on(rate, symbol) for symbol in (*frames.unknown.values(), *hidden)):
             raise ModelError(
-                f"the rate of state {name!r} depends on the acceleration of a frame, or on what a contact or spring "
-                "remembers, and a frame moves with that state: let it depend on places and velocities."
+                f"the rate of state {name!r} depends on the acceleration of a frame, or on an internal state of a "
+                "contact or spring, and a frame moves with that state: let it depend on positions and velocities."
             )
     return found
 
@@ -99,8 +99,8 @@ def _contacts(
     at_zero: Callable[[], Motion],
     like: "Stage | None" = None,
 ) -> tuple[dict[str, ContactMotion], dict[str, Expr]]:
-    """Contacts of all higher pairs and meshes, and the coordinates that follow those which close loops, by contact;
-    `at_zero` gives the motion where all coordinates of joints are zero.
+    """Contacts of all higher pairs and meshes, and the followers of those that close loops, by contact; `at_zero`
+    returns the motion with all joint coordinates zero.
     """
     contacts: dict[str, ContactMotion] = {}
     followers: dict[str, Expr] = {}
@@ -123,7 +123,7 @@ def _contacts(
 
 
 def _at_zero(tree: Tree, roots: Roots) -> Motion:
-    """The motion where all coordinates of joints are zero."""
+    """The motion with all joint coordinates zero."""
     q = ca.SX.zeros(tree.n_q)
     for link in tree.links:
         if link.kind == "ball":
@@ -148,9 +148,9 @@ def _measured(
 
 
 def placed_rates(motion: Motion, contacts: Mapping[str, ContactBonds | ContactMotion]) -> Expr:
-    """Rates of the coordinates and of what follows the contacts."""
+    """Rates of the coordinates and followers."""
     return ca.vertcat(motion.coordinate_rates(), *[at.contact.follower_rates for at in contacts.values()])
 
 
 def _part(table: Mapping[str, tuple[Expr, Expr]], i: int, name: str) -> Expr:
-    return table[name][i] if name else ca.SX(0)  # a planar pair does not move across its plane
+    return table[name][i] if name else ca.SX(0)  # a planar pair does not move out of its plane

@@ -1,4 +1,4 @@
-"""Examples: YAML files in this folder, and Python functions where a model is a loop over its bodies."""
+"""Examples: YAML files in this folder, and Python functions for models that are built in loops."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def maker(name: str) -> Callable[..., ModelFile]:
 @final
 @dataclass(frozen=True)
 class Example:
-    """Name, file (YAML, or Python source) and the way to make the model."""
+    """Name, file (YAML or Python source) and function that makes the model."""
 
     name: str
     path: Path

@@ -1,4 +1,4 @@
-"""The benchmark bicycle, built crooked."""
+"""The benchmark bicycle with misaligned hinges."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,8 +12,8 @@ from trundle.space.chain import Screw
 
 
 def askew_loop(bend: float = 1.0) -> Loop:
-    """The hinges of the benchmark bicycle on tyres of 20 and 15 mm, each off by a few mm and a few hundredths of a
-    radian times `bend`; 0 is the true bicycle.
+    """The hinges of the benchmark bicycle on tyres of 20 and 15 mm, each misaligned by a few mm and a few hundredths of
+    a radian times `bend`; 0 is the symmetric bicycle.
     """
     true = Geometry(1.02, 0.08, pi / 10, 0.3, 0.35, 0.02, 0.015).loop()
 

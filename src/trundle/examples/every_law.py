@@ -1,6 +1,6 @@
-"""One driven wheel with every law of contact, side by side: python -m trundle.examples.every_law -o wheel.png
+"""Comparison of all contact laws on one driven wheel: python -m trundle.examples.every_law -o wheel.png
 
-The torque on the wheel jumps above what dry friction can hold, and back: it sticks, spins, and sticks again.
+The torque on the wheel jumps above the limit of dry friction, and back: the wheel sticks, spins, and sticks again.
 """
 
 import argparse
@@ -42,14 +42,14 @@ EXACT = "Coulomb"
 
 PARAMETERS = {
     "mu": (0.3, "", "coefficient of friction while it slides"),
-    "peak": (1.1, "", "coefficient while it sticks over the one while it slides, for laws that have both"),
-    "v0": (1e-2, "m/s", "slip at which friction is nearly in full (RegularisedCoulomb, Stribeck)"),
-    "bristles": (1e4, "1/m", "stiffness of the bristles over the normal force (LuGre)"),
+    "peak": (1.1, "", "ratio of static to sliding friction coefficient, for laws that have both"),
+    "v0": (1e-2, "m/s", "slip at which friction is nearly fully developed (RegularisedCoulomb, Stribeck)"),
+    "bristles": (1e4, "1/m", "stiffness of the bristles relative to the normal force (LuGre)"),
     "creep": (100.0, "", "slope of friction over creepage (Creep)"),
-    "tread": (15.0, "", "slip stiffness over the normal force (BrushTyre, MagicTyre)"),
+    "tread": (15.0, "", "slip stiffness relative to the normal force (BrushTyre, MagicTyre)"),
     "k_s": (1.0, "", "how soon the constraint is relaxed (Relaxed)"),
     "k_f": (1.0, "", "how soon friction takes its place (Relaxed)"),
-    "relaxed_v0": (1.0, "m/s", "slip at which that friction is nearly in full (Relaxed)"),
+    "relaxed_v0": (1.0, "m/s", "slip at which that friction is nearly fully developed (Relaxed)"),
 }
 
 
@@ -98,7 +98,7 @@ def roll(system: System, parameters: Mapping[str, float] | None = None, **option
 @final
 @dataclass(frozen=True)
 class Row:
-    """What one law does with the wheel."""
+    """Results of one law."""
 
     law: str
     distance: float  # m at the end
@@ -155,7 +155,7 @@ def table(rows: list[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run every law, print what differs, and draw."""
+    """Run every law, print the differences, and draw."""
     parser = argparse.ArgumentParser(
         prog="python -m trundle.examples.every_law",
         description="One driven wheel with every law of contact: what each does, and how far from exact Coulomb.",

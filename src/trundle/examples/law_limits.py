@@ -1,4 +1,4 @@
-"""How laws of contact tend to each other on one driven wheel: python -m trundle.examples.every_law --limits"""
+"""Convergence of contact laws to their limits on one driven wheel: python -m trundle.examples.every_law --limits"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ WHEN: dict[str, tuple[float, Options]] = {
 
 
 def sprung(law: str, bond: str, mass: float) -> Model:
-    """The wheel with a spring in place of what a bond of the contact holds, damped so that `mass` does not swing."""
+    """The wheel with a spring instead of a constrained bond of the contact, damped against oscillations."""
     model = Model("driven wheel on a spring")
     stiffness = model.parameter("stiffness", 1e6, "N/m", "of the spring")
     return wheel(law, model, compliance={bond: Spring(stiffness, 2 * (stiffness * mass) ** 0.5)})
 
 
 def weighed() -> Model:
-    """The wheel that rolls with a weight on its constraint."""
+    """The rolling wheel with a weight of its constraint."""
     model = Model("driven wheel, relaxed")
     weight = model.parameter("weight", 1.0, "", "of the rolling constraint")
     wheel("NoSlip", model).relax("road.slip_x", weight)
@@ -55,13 +55,13 @@ def built(name: str) -> System:
 @final
 @dataclass(frozen=True)
 class Limit:
-    """A law with a small number, and what it becomes as that number goes to zero."""
+    """A law with a small number, and its limit as that number goes to zero."""
 
     law: str
-    small: str  # the number in words
+    small: str  # description of the number
     becomes: str
     when: str
-    order: float  # stated; 0 where the limit is reached
+    order: float  # stated order; 0 if the limit is reached exactly
     values: tuple[float, ...]
     set_to: Callable[[float], Mapping[str, float]]  # parameters from the small number
     parameters: Mapping[str, float] = field(default_factory=lambda: {"peak": 1.0})  # of both
@@ -73,7 +73,7 @@ class Limit:
         return Measured(self, tuple(float(np.max(np.abs(error))) for error in errors))
 
     def motion(self, law: str, parameters: Mapping[str, float]) -> Array:
-        """Place, speed and slip of the wheel at the time of comparison."""
+        """Position, speed and slip of the wheel at the time of comparison."""
         end, start = WHEN[self.when]
         given = {**self.parameters, **parameters}
         run = roll(built(law), given, duration=end, start=start, samples=2, rtol=TOLERANCE, atol=TOLERANCE)
@@ -85,7 +85,7 @@ class Limit:
 @final
 @dataclass(frozen=True)
 class Measured:
-    """Largest of the distances in place (m), speed and slip (m/s) from the limit."""
+    """Largest of the differences in position (m), speed and slip (m/s) from the limit."""
 
     limit: Limit
     errors: tuple[float, ...]

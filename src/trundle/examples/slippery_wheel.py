@@ -1,4 +1,4 @@
-"""The wheel of [Ikoki 2021]: driven over a slippery spell, or braked where the ground turns slippery."""
+"""The wheel of [Ikoki 2021]: driven over a slippery interval, or braked where the ground becomes slippery."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def drive(torque: float) -> Callable[[Signals], Expr]:
 
 
 def traction(torque: float) -> Callable[[Signals], Expr]:
-    """What the paper compares with the limit: torque over radius (N)."""
+    """The force that the paper compares with the limit: torque over radius (N)."""
     return lambda s: drive(torque)(s) / RADIUS
 
 
@@ -37,7 +37,7 @@ def sudden(lower: float, upper: float = 0.9) -> Callable[[Signals], Expr]:
 
 
 def drag_of_turning(s: Signals) -> Expr:
-    """Resistance (N) as printed: it pushes back even a wheel that spins on the spot [Ikoki 2021, Sec. 3.1.1]."""
+    """Resistance (N) as printed: it acts even on a wheel that spins in place [Ikoki 2021, Sec. 3.1.1]."""
     return -1.7 * s["wheel.angular_velocity_y"] ** 2
 
 

@@ -1,4 +1,4 @@
-"""From the sections of a file to a Model. Every fault goes to the list with its path; the rest is still looked at."""
+"""From the sections of a file to a Model. Every fault is collected with its path; the rest is still checked."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from trundle.typing import Expr, Options, Raw
 
 @final
 class Assembler:
-    """Builds the model of one file; `given` replaces values of parameters."""
+    """Builds the model of one file; `given` are values that replace those of parameters."""
 
     def __init__(
         self, section: schema.ModelSection, faults: Faults, given: Mapping[str, float], folder: FilePath | None = None
@@ -43,10 +43,10 @@ class Assembler:
         constructor = Constructor(self.values)
         self.laws = Laws(constructor)
         self.pairs = Pairs(self.parts, constructor, self.laws)
-        self.keys: dict[str, str | int] = {}  # where the file has a connection
+        self.keys: dict[str, str | int] = {}  # keys of connections in the file
 
     def assemble(self) -> Model:
-        """The model, complete as far as it could be understood."""
+        """The model, with all parts that could be understood."""
         section = self.section
         self._parameters()
         self._constants()
@@ -106,7 +106,7 @@ class Assembler:
 
     @contextmanager
     def _watch(self, path: Path) -> Iterator[None]:
-        """Errors of the model become faults at this path."""
+        """Context in which errors of the model become faults at this path."""
         try:
             yield
         except FileError:  # too many faults: reading stops
@@ -248,7 +248,7 @@ class Assembler:
             self.keys |= {one.name: key for one in made}
 
     def _names(self) -> None:
-        """Short names; each stands for a quantity that the model has so far."""
+        """Short names, each for a quantity of the model."""
         known = dict.fromkeys(Names(self.model).quantities())
         for name, full in self.section.names.items():
             path = ("names", name)
@@ -263,7 +263,7 @@ class Assembler:
                     self.model.alias(name, full)
 
     def _names_of_forces(self) -> None:
-        """Short names of measures of forces, which are known when the forces are."""
+        """Short names of measures of forces, read after the forces."""
         for name, full in self.section.names.items():
             if full.partition(".")[0] in self.model.forces:
                 with self._watch(("names", name)):

@@ -1,4 +1,4 @@
-"""The sections `states` and `blocks` of a file: numbers with rates of their own, and parts of controllers."""
+"""The sections `states` and `blocks` of a file: states with given rates, and blocks of controllers."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields
@@ -19,7 +19,7 @@ from trundle.typing import ClassField, ModelPart, Raw
 
 @final
 class Blocks:
-    """Adds states and blocks to a model; their expressions are checked when all signals are known."""
+    """Adds states and blocks to a model; their expressions are checked later, when all signals are known."""
 
     def __init__(self, values: Values, model: Model) -> None:
         self.values, self.model, self.faults = values, model, values.faults

@@ -21,7 +21,7 @@ class ArcEntry(Section):
 
 
 class CamEntry(Section):
-    """Arcs in the order in which the angle of the normal rises from z towards x."""
+    """Arcs in the order of increasing angle of the normal, from z towards x."""
 
     arcs: Annotated[list[ArcEntry], Field(min_length=1)]
 
@@ -30,7 +30,9 @@ CAM: TypeAdapter[Raw] = TypeAdapter(CamEntry)
 
 
 def make_cam(given: CamEntry, parts: Parts, path: Path) -> Cam | None:
-    """The cam; None with a fault when its arcs do not make one. Its sizes shape the equations: plain numbers."""
+    """The cam; None with a fault if the arcs are not valid. Its sizes must be numbers, because they shape the
+    equations.
+    """
 
     def fixed(value: Raw, *at: str | int) -> float:
         return float(parts.values.fixed(value, (*path, "arcs", *at)))

@@ -20,13 +20,13 @@ MOTION = ("t", "q", "u")  # time, coordinate, rate
 
 @final
 class Constructor:
-    """Makes objects with the values of one file; what cannot be understood becomes a fault and None."""
+    """Makes objects with the values of one file; invalid ones become a fault and None."""
 
     def __init__(self, values: Values) -> None:
         self.values, self.faults = values, values.faults
 
     def read(self, adapter: TypeAdapter[Raw], raw: Raw, path: Path, *kind: type[BaseModel]) -> ModelPart:
-        """What the file says at a path, in the form that is expected there; `kind` where that is a section."""
+        """The content of the file at a path, validated; `kind` is the expected section, if it is one."""
         try:
             return adapter.validate_python(raw)
         except ValidationError as error:
@@ -36,8 +36,8 @@ class Constructor:
     def one(
         self, raw: Raw, kinds: Mapping[str, Kind], what: str, path: Path, of_signals: bool = False
     ) -> tuple[ModelPart, ModelPart] | None:
-        """An object of one of these classes: with symbols, and with the values of the parameters. Its sizes may be
-        functions of the signals where `of_signals`.
+        """An object of one of these classes: with symbols, and with the values of the parameters. `of_signals`: its
+        sizes may be functions of the signals.
         """
         named = self.read(NAMED, raw, path)
         if named is None:
@@ -50,7 +50,7 @@ class Constructor:
         return self._made(kind, name, sizes, (*path, name), of_signals)
 
     def of_class(self, kind: Kind, name: str, raw: Raw, path: Path) -> ModelPart:
-        """An object of this class by its sizes alone."""
+        """An object of this class from its sizes."""
         sizes = self.read(SIZES, raw, path)
         made = None if sizes is None else self._made(kind, name, sizes, path)
         return None if made is None else made[0]
@@ -90,8 +90,8 @@ class Constructor:
             self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
 
     def size(self, field: ClassField, size: Raw, path: Path, of_signals: bool = False) -> tuple[ModelPart, ModelPart]:
-        """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals; what is
-        declared as a float shapes the equations.
+        """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals. Fields of
+        type float shape the equations and must be numbers.
         """
         variables = field.metadata.get("variables") or _variables(field.type)
         if field.type is bool or isinstance(size, bool):
@@ -115,7 +115,7 @@ class Constructor:
 
 
 def _variables(annotation: object) -> tuple[str, ...]:
-    """What a function in a field may depend on; nothing where the field takes no function."""
+    """Arguments of a function in a field; empty if the field does not accept functions."""
     for one in (annotation, *get_args(annotation)):
         if get_origin(one) is Callable:
             return MOTION[: len(get_args(one)[0])]

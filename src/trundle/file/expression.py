@@ -1,9 +1,9 @@
-"""Expressions in model files: text to CasADi, by a small parser of its own. Nothing of Python is ever executed.
+"""Expressions in model files: text to CasADi, by a small parser. No Python code is ever executed.
 
     2*pi*f        m*l^2/12        where(crank.angle > 0, k*crank.angle, 0)        `left arm.angle_rate`
 
-Names may have dots; a name (or a part of it) with spaces or dashes stands in backquotes or quotes. The parser writes a
-list of steps for a stack, so a long sum needs no recursion; brackets and signs nest up to a limit.
+Names may have dots; a name (or a part of it) with spaces or dashes is put in backquotes or quotes. The parser writes a
+list of steps for a stack, so a long sum needs no recursion; the nesting of brackets and signs is limited.
 """
 
 import re
@@ -40,7 +40,7 @@ def _divide(a: Expr, b: Expr) -> Expr:
 
 
 def _logic(test: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, Expr], Expr]:
-    """A comparison of numbers gives 1.0 or 0.0, one of symbols gives a symbol."""
+    """A comparison of numbers returns 1.0 or 0.0, one of symbols a symbol."""
 
     def compare(a: Expr, b: Expr) -> Expr:
         answer = test(a, b)
@@ -85,7 +85,7 @@ _tables: ContextVar[frozenset[str]] = ContextVar("tables", default=frozenset())
 
 @contextmanager
 def tables_known(names: Iterable[str]) -> Iterator[None]:
-    """Expressions that are read meanwhile may call tables with these names."""
+    """Context in which expressions may call tables with these names."""
     token = _tables.set(frozenset(names))
     try:
         yield
@@ -96,8 +96,8 @@ def tables_known(names: Iterable[str]) -> Iterator[None]:
 @final
 @dataclass(frozen=True)
 class Step:
-    """One step on the stack: put a number, put what a name stands for, or call a function on the topmost values; with
-    both a name and a count of arguments, call the table that the name stands for.
+    """One step on the stack: push a number, push the value of a name, or call a function on the topmost values; with
+    both a name and a count of arguments, call the table of this name.
     """
 
     number: float = 0.0
@@ -110,7 +110,7 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression; `names` are the names that it uses, in their order."""
+    """A parsed expression; `names` are the names that it uses, in order."""
 
     text: str
     steps: tuple[Step, ...]
@@ -120,7 +120,7 @@ class Expression:
         return tuple(dict.fromkeys(s.name for s in self.steps if s.name and s.name not in CONSTANTS))
 
     def evaluate(self, lookup: Callable[[str], Expr]) -> Expr:
-        """The value: a float when every name stands for a number, else a CasADi expression."""
+        """The value: a float if all names are numbers, otherwise a CasADi expression."""
         stack: list[Expr] = []
         for step in self.steps:
             if step.count:
@@ -140,7 +140,7 @@ def constant(value: float) -> Expression:
 
 
 def parse(text: str) -> Expression:
-    """Read an expression; FileError gives the place of the first fault."""
+    """Read an expression; FileError has the position of the first fault."""
     if len(text) > MAX_LENGTH:
         raise FileError(f"the expression has {len(text)} characters, more than {MAX_LENGTH}; split it into constants.")
     return Expression(text, tuple(_Parser(text).read()))
@@ -224,7 +224,7 @@ class _Parser:
             if binding < strength:
                 break
             token = self.advance()
-            self.expression(_SIGN if binding == _POWER else binding + 1)  # a power binds from right to left
+            self.expression(_SIGN if binding == _POWER else binding + 1)  # powers are right-associative
             self.call(function, 2, token.at)
             if binding == _COMPARE and self.token.text in _BINARY and _BINARY[self.token.text][0] == _COMPARE:
                 _fail(self.text, self.token.at, "comparisons cannot be chained; write 'a < b and b < c'")

@@ -16,9 +16,9 @@ from trundle.typing import Raw
 
 PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 MAX_SHOWN = 25  # faults
-MAX_FOUND = 100  # faults after which reading stops, so that a long faulty file takes no long time
+MAX_FOUND = 100  # faults after which reading stops, so that a long faulty file does not take long
 MAX_OFFERED = 12  # names
-MAX_COMPARED = 2000  # names among which the nearest are looked for
+MAX_COMPARED = 2000  # names among which similar ones are searched
 
 
 @final
@@ -27,7 +27,7 @@ class Faults:
 
     def __init__(self, source: str, tree: Tree) -> None:
         self.source, self.tree = source, tree
-        self.left_out: set[str] = set()  # names of parts that were not understood: others may well refer to them
+        self.left_out: set[str] = set()  # names of invalid parts, to which others may still refer
         self.found: list[tuple[int, str]] = [(line, f"{text}.") for line, text in tree.faults]
 
     @staticmethod
@@ -73,7 +73,7 @@ class Faults:
         return kept
 
     def raise_any(self) -> None:
-        """Raise FileError when there are faults."""
+        """Raise FileError if there are faults."""
         if not self.found:
             return
         unique = list(dict.fromkeys(sorted(self.found, key=lambda fault: fault[0])))
@@ -92,7 +92,7 @@ def field_name(path: Path) -> str:
 
 
 def near(name: str, known: Sequence[str]) -> str:
-    """A hint at the nearest names."""
+    """A hint with similar names."""
     found = get_close_matches(name, known[:MAX_COMPARED], n=3, cutoff=0.5)
     if found:
         return f"Did you mean {', '.join(map(repr, found))}?"
@@ -128,12 +128,12 @@ def _fields_at(path: Path, here: object) -> list[str]:
         if isinstance(here, type) and issubclass(here, BaseModel):
             here = _plain(here.model_fields[str(part)].annotation)
         else:
-            here = _plain(get_args(here)[-1])  # what a mapping or list holds
+            here = _plain(get_args(here)[-1])  # type of the items of a mapping or list
     return here.words() if isinstance(here, type) and issubclass(here, Section) else []
 
 
 def _plain(annotation: object) -> Raw:
-    """The type behind Annotated[type, ...] and type | None."""
+    """The type in Annotated[type, ...] and type | None."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         return _plain(get_args(annotation)[0])
     return annotation

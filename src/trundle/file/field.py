@@ -1,4 +1,4 @@
-"""Values of the fields of a file: numbers, expressions, vectors, axes, classes by name; plain ways to write them."""
+"""Values of the fields of a file: numbers, expressions, vectors, axes, classes by name; with short forms."""
 
 from collections.abc import Callable
 from typing import Annotated, LiteralString
@@ -26,7 +26,7 @@ def scalar(value: Raw) -> Expression:
 
 
 def in_words(value: Raw) -> str:
-    """A value of a file, short, for messages."""
+    """A value of a file as a short text for messages."""
     kinds: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
     return kinds.get(type(value), repr(value))
 
@@ -36,7 +36,7 @@ def refusal(text: LiteralString, value: Raw) -> PydanticCustomError:
 
 
 def short(field: str) -> BeforeValidator:
-    """A plain value stands for a mapping with this one field."""
+    """Validator that accepts a plain value as a mapping with this one field."""
     return BeforeValidator(lambda value: value if isinstance(value, dict) or value is None else {field: value})
 
 

@@ -1,4 +1,4 @@
-"""Parts of a file that follow from a class: its fields are the words, their types say how each is written and read."""
+"""Sections of a file that are generated from classes: from the names and types of their fields."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -30,7 +30,7 @@ def _nowhere(given: object, path: Path) -> ModelPart:
 @final
 @dataclass(frozen=True)
 class Reading:
-    """What the values of a part are read with."""
+    """Functions and names for reading the values of a part."""
 
     values: Values
     place: Callable[[Raw, Path], ModelPart] = _nowhere
@@ -47,7 +47,7 @@ class Reading:
 @final
 @dataclass(frozen=True)
 class Written:
-    """How a field is written in a file, as a type of pydantic, and how it is read."""
+    """Form of a field in a file, as a type of pydantic, and the function that reads it."""
 
     form: Raw
     read: Read
@@ -66,7 +66,7 @@ BY_TYPE: dict[object, Written] = {
 
 
 def written(kind: Kind, field: ClassField) -> Written:
-    """How this field of the class is written."""
+    """Form of this field of the class in a file."""
     if field.type in BY_TYPE:
         return BY_TYPE[field.type]
     if get_origin(field.type) is Literal:
@@ -85,7 +85,7 @@ def written(kind: Kind, field: ClassField) -> Written:
 
 
 def words_of(kind: Kind) -> dict[str, ClassField]:
-    """The fields of a class that a file gives; what is given by keyword alone, such as the name of a force, is not."""
+    """The fields of a class that a file may have; keyword-only ones, such as the name of a force, are excluded."""
     return {f.name: f for f in fields(kind) if not f.kw_only}
 
 
@@ -135,7 +135,7 @@ def make(kind: Kind, given: Section, path: Path, reading: Reading) -> ModelPart:
 
 
 def _default(field: ClassField) -> ModelPart:
-    """What a field is where a file leaves it out; nothing where it must be given."""
+    """Default of a field; none if the field is required."""
     value = field.default
     if value is MISSING or isinstance(value, str):
         return ... if value is MISSING else value

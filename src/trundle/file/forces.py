@@ -36,7 +36,7 @@ class CoordinateForceSection(Section):
 
 @cache
 def _one_force(kinds: tuple[tuple[str, ModelPart], ...]) -> tuple[TypeAdapter[OneOf], type[OneOf]]:
-    """The section of one force of these kinds, and what reads it."""
+    """The section of one force of these kinds, and its validator."""
     sections = {word: section_of(kind) for word, kind in kinds if can_be_written(kind)}
     section = one_of("force", {**sections, "coordinate_force": CoordinateForceSection})
     return TypeAdapter(section), section
@@ -55,7 +55,7 @@ class Forces:
         self.adapter, self.section = _one_force(tuple(self.kinds.items()))
 
     def make(self, raw: Raw, path: Path) -> Force | None:
-        """The force, or None with a fault when it could not be understood."""
+        """The force, or None with a fault if it is not valid."""
         one = self.constructor.read(self.adapter, raw, path, self.section)
         if one is None:
             self.values.faults.left_out.add(str(path[-1]))

@@ -1,5 +1,5 @@
-"""Classes of the model by the words of a file. Pairs, joints, surfaces and laws are found here by themselves; of the
-user's own, those whose module has been imported.
+"""Classes of the model by their names in files. Pairs, joints, surfaces and laws are found automatically; user-defined
+ones if their module has been imported.
 """
 
 import re
@@ -37,7 +37,7 @@ def joined() -> dict[str, Kind]:
 
 
 def higher() -> dict[str, tuple[Kind, dict[str, Kind]]]:
-    """Pairs made of two surfaces, and the surfaces by name."""
+    """Pairs of two surfaces, and the surfaces by name."""
     return {
         "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*surfaces(), *edges())}),
         "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Segment, Vertex, Cam)}),
@@ -45,7 +45,7 @@ def higher() -> dict[str, tuple[Kind, dict[str, Kind]]]:
 
 
 TOUCHES = "Contact"
-"""In the place of a pair: the shapes of the second body touch the plane of the first."""
+"""Used instead of a pair: the shapes of the second body touch the plane of the first."""
 
 
 def options() -> tuple[str, ...]:
@@ -55,13 +55,13 @@ def options() -> tuple[str, ...]:
 
 
 def forces() -> dict[str, Kind]:
-    """Forces by their words: spring_damper, wrench."""
+    """Forces by their names: spring_damper, wrench."""
     own = [kind for kind in final_classes(Force, of_user=False) if kind.__name__ in model.__all__]
     return {re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in (*own, *of_user(Force))}
 
 
 def of_user(base: type[T]) -> list[type[T]]:
-    """Classes of the user's own that are made from `base`."""
+    """User-defined subclasses of `base`."""
     own = final_classes(base, of_user=False)
     return [kind for kind in final_classes(base) if kind not in own]
 
@@ -72,12 +72,12 @@ LAWS: dict[str, Kind] = {
     for name, one in _final(module, EffortLaw, FlowLaw).items()
     if one is not Together
 }
-"""Laws that seal a bond; those without fields are a word alone: locked, open."""
+"""Laws that seal a bond; those without fields are a single word: locked, open."""
 
 EFFORT_LAWS = {word: one for word, one in LAWS.items() if issubclass(one, EffortLaw)}
 
 NORMAL_LAWS = _final(contact, EffortLaw)
-"""Laws of a normal that yields, which stand under compliance."""
+"""Laws of a compliant normal, given under `compliance`."""
 
 CONTACT_LAWS: dict[str, type[ContactLaw]] = {
     name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
@@ -85,19 +85,19 @@ CONTACT_LAWS: dict[str, type[ContactLaw]] = {
 
 
 def laws() -> dict[str, Kind]:
-    """Laws that seal a bond, those of the user's own too."""
+    """Laws that seal a bond, with user-defined ones."""
     return LAWS | {kind.__name__.lower(): kind for base in (EffortLaw, FlowLaw) for kind in of_user(base)}
 
 
 def effort_laws() -> dict[str, type[EffortLaw]]:
-    """Those that give a force or torque."""
+    """Laws that return a force or torque, with user-defined ones."""
     return EFFORT_LAWS | {kind.__name__.lower(): kind for kind in of_user(EffortLaw)}
 
 
 def contact_laws() -> dict[str, type[ContactLaw]]:
-    """Laws at a point of contact, those of the user's own too."""
+    """Laws at a point of contact, with user-defined ones."""
     return CONTACT_LAWS | {kind.__name__: kind for kind in of_user(ContactLaw)}
 
 
 RESTITUTIONS = _final(contact, Restitution)
-"""Laws of the collision in which a contact closes."""
+"""Laws of collisions."""

@@ -27,12 +27,12 @@ class Laws:
         self.laws, self.efforts, self.at_contacts = laws(), effort_laws(), contact_laws()
 
     def effort(self, raw: Raw, path: Path, kinds: Mapping[str, Kind] | None = None) -> ModelPart:
-        """A law that gives a force or torque."""
+        """A law that returns a force or torque."""
         found = self._several(raw, path, kinds or self.efforts)
         return _sum(found)[0] if found else None
 
     def seal(self, raw: Raw, path: Path) -> ModelPart:
-        """What seals one bond of a joint: a law, or several that the check of the model will refuse."""
+        """The seal of one bond of a joint: a law, or several, which the check of the model will reject."""
         found = _sum(self._several(raw, path, self.laws))
         return found[0] if len(found) == 1 else found or None
 
@@ -67,7 +67,7 @@ class Laws:
         return {**laws, **contact}
 
     def compliance(self, raw: Raw, path: Path) -> ModelPart:
-        """A spring for all bonds that a pair holds, or springs by the names of the bonds."""
+        """A spring for all constrained bonds of a pair, or springs by the names of the bonds."""
         if raw is None:
             return None
         if not isinstance(raw, dict) or set(raw) <= SPRING or set(raw) <= {*self.laws, *NORMAL_LAWS}:
@@ -83,7 +83,7 @@ class Laws:
         return self.constructor.of_class(Poisson, "a restitution", raw, path)
 
     def _spring(self, raw: Raw, path: Path) -> ModelPart:
-        """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""
+        """A number (stiffness), stiffness and damping, or any effort law."""
         if isinstance(raw, list) or (isinstance(raw, dict) and not set(raw) & SPRING):
             return self.effort(raw, path, {**self.efforts, **NORMAL_LAWS})
         return self.constructor.of_class(Spring, "a spring", raw, path)
@@ -125,7 +125,7 @@ class Laws:
 
 
 def _sum(laws: list[ModelPart]) -> list[ModelPart]:
-    """Effort laws added up; laws of which one prescribes a motion are left as they are."""
+    """The sum of effort laws; lists with a law that prescribes a motion are returned as they are."""
     if len(laws) < 2 or not all(isinstance(law, EffortLaw) for law in laws):
         return laws
     total = laws[0]

@@ -1,4 +1,4 @@
-"""Constraints of a file that are not ideal: weights of rows, and resistances."""
+"""Non-ideal constraints of a file: weights of rows, and resistances."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import final
@@ -10,12 +10,12 @@ from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
 from trundle.typing import Expr
 
-MULTIPLIER = "_multiplier"  # ending of the name of what a row would bring if all rows were held
+MULTIPLIER = "_multiplier"  # suffix of the name of the multiplier of a row if all rows were held
 
 
 @final
 class NonIdeal:
-    """Puts `relax` and `resist` of a file into the model; `signals` are the names that expressions may have."""
+    """Adds `relax` and `resist` of a file to the model; `signals` are the names that expressions may use."""
 
     def __init__(self, values: Values, model: Model, signals: Collection[str]) -> None:
         self.values, self.model, self.signals = values, model, signals
@@ -35,7 +35,7 @@ class NonIdeal:
             self.model.relax(names, table)
 
     def resist(self, motion: str, effort: Expression, path: Path) -> None:
-        """The force that a constraint exerts along a motion beside its ideal one."""
+        """The force that a constraint exerts along a motion in addition to its ideal one."""
         self.model.resist(motion, self._given(effort, path))
 
     def _given(self, expression: Expression, path: Path) -> Expr:

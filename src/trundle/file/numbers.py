@@ -1,4 +1,4 @@
-"""Plain numbers of files of lines and vehicles: numbers, expressions of numbers and pi, or inf."""
+"""Numbers in files of lines and vehicles: numbers, expressions of numbers and pi, or inf."""
 
 from math import inf
 from typing import final
@@ -9,12 +9,12 @@ from trundle.file.faults import Faults
 from trundle.file.tree import Path
 from trundle.typing import Raw
 
-STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
+STAND_IN = 1.0  # replaces an invalid number while the rest of the file is checked
 
 
 @final
 class Numbers:
-    """Reads numbers; what cannot be understood becomes a fault."""
+    """Reads numbers; invalid ones become faults."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
@@ -38,7 +38,7 @@ class Numbers:
             return STAND_IN
 
     def many(self, value: Raw, path: Path) -> tuple[float, ...]:
-        """A list of them."""
+        """A list of numbers."""
         if not isinstance(value, list):
             self.faults.add(path, "give a list of numbers")
             return ()

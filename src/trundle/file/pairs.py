@@ -35,7 +35,7 @@ class Pairs:
         self.parts, self.constructor, self.laws, self.faults = parts, constructor, laws, constructor.faults
 
     def make(self, connection: schema.Connection, path: Path) -> Pair | Joint | None:
-        """The pair of a connection; None when it could not be understood."""
+        """The pair of a connection; None if it is not valid."""
         if connection.pair in higher():
             return self._of_surfaces(connection, path)
         kind = joined().get(connection.pair)
@@ -52,11 +52,11 @@ class Pairs:
             return None
         before = len(self.faults.found)
         given = {n: self._option(known[n], raw, (*path, n)) for n, raw in connection.options.items() if n in known}
-        if len(self.faults.found) > before:  # what was given could not be understood
+        if len(self.faults.found) > before:  # some option is not valid
             return None
         made: Pair | Joint = kind(**{name: value for name, value in given.items() if value is not None})
         pair = made.pair() if isinstance(made, Joint) else made
-        pair.frame()  # refuses axes that have no direction or are not at right angles
+        pair.frame()  # raises for axes without direction or that are not perpendicular
         return made
 
     def of_shapes(self, connection: schema.Connection, path: Path) -> Options:
@@ -64,7 +64,8 @@ class Pairs:
         self._refuse(connection, ["planar", "feet"], path)
         for word in ("points", "wheel", "unilateral"):
             if getattr(connection, word):
-                self.faults.add((*path, word), f"a {TOUCHES} takes no {word}: its shapes touch and part by themselves")
+                text = f"a {TOUCHES} takes no {word}: its shapes touch and separate on their own"
+                self.faults.add((*path, word), text)
         given = dict(connection.options)
         if not isinstance(given.get("planar", False), bool):
             self.faults.add((*path, "planar"), f"give true or false, not {given.pop('planar')}")
@@ -80,16 +81,16 @@ class Pairs:
                 self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
 
     def _option(self, field: ClassField, raw: Raw, path: Path) -> ModelPart:
-        """What the declaration of a field asks for: an axis, surfaces, a seal, or a size."""
+        """The value of a field, by its declared type: an axis, surfaces, a seal, or a size."""
         if field.type in (AxisGiven, AxisGiven | None):
             axis = self.constructor.read(AXIS, raw, path)
             return None if axis is None else self.parts.axis(axis, path)
         if field.name == "surfaces":
             surfaces = self._surfaces(raw, higher()["HigherPair"][1], path)
             return surfaces and tuple(symbolic for symbolic, _ in surfaces)
-        if field.type is Given and field.default is None:  # nothing stands for a bond that is not sealed
+        if field.type is Given and field.default is None:  # None: the bond is not sealed
             return self.laws.seal(raw, path)
-        if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law in the place of a function
+        if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law instead of a function
             return self.laws.effort(raw, path)
         size = self.constructor.read(SIZE, raw, path)
         return None if size is None else self.constructor.size(field, size, path)[0]

@@ -1,4 +1,4 @@
-"""Parts that several sections share: axes, places, shapes."""
+"""Parts that several sections use: axes, places, shapes."""
 
 from collections.abc import Collection
 from typing import final
@@ -16,7 +16,7 @@ from trundle.typing import ModelPart, Raw
 
 @final
 class Parts:
-    """Makes parts of one model; `announced` are the bodies that the file names, whether or not they could be made."""
+    """Makes parts of one model; `announced` are all bodies of the file, also invalid ones."""
 
     def __init__(self, values: Values, model: Model, announced: Collection[str]) -> None:
         self.values, self.model, self.announced = values, model, announced
@@ -28,12 +28,12 @@ class Parts:
     def body(self, name: str, path: Path) -> Body | None:
         """A body; None when there is no such body."""
         bodies = self.model.bodies
-        if name not in bodies and name not in self.announced:  # else the fault of the body itself is reported already
+        if name not in bodies and name not in self.announced:  # otherwise the fault of the body itself is reported
             self.values.faults.add(path, f"there is no body called {name!r}. {near(name, list(bodies))}")
         return bodies.get(name)
 
     def place(self, place: Place, path: Path) -> Body | Frame | None:
-        """A frame on a body; None when there is no such body."""
+        """A frame on a body; None if there is no such body."""
         body = self.body(place.body, path)
         if body is None:
             return None

@@ -10,7 +10,7 @@ from trundle.typing import Raw
 
 
 class Section(BaseModel):
-    """Part of a file; unknown fields are refused."""
+    """Part of a file; unknown fields are faults."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
@@ -43,7 +43,7 @@ Rotation = Annotated[Turn | None, BeforeValidator(_listed_rotation)]
 
 
 class Place(Section):
-    """A point and axes on a body; the name of a body alone stands for its own frame."""
+    """A point and axes on a body; the name of a body alone is its own frame."""
 
     body: str
     at: Vector = Field(default_factory=zeros(3))

@@ -22,14 +22,14 @@ from trundle.model.model import Model
 from trundle.typing import Raw
 
 RTOL = 1e-10
-ROUNDS = 3  # of leaving out what cannot be understood, to find the faults of the rest
+ROUNDS = 3  # of omitting invalid parts, to find the faults of the rest
 SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
 
 @final
 @dataclass(frozen=True)
 class RunSettings:
-    """How the model of a file is run; `duration` is None if the file does not give it."""
+    """Settings for runs of the model of a file; `duration` is None if it is not given."""
 
     duration: float | None = None  # s
     samples: int | str | None = None
@@ -119,7 +119,7 @@ def read_model(
         model = assembler.assemble()
     settings = _settings(section.run, assembler.values)
     faults.raise_any()
-    for fault in check(model):  # what is not physical, at the line of its body, connection or force
+    for fault in check(model):  # unphysical values, at the line of the body, connection or force
         place = PLACE.match(fault)
         path: Path = (SECTIONS[place["kind"]], place["name"]) if place else ()
         if place and place["kind"] == "connection":
@@ -130,7 +130,7 @@ def read_model(
 
 
 def _understood(content: dict[str, Raw], faults: Faults) -> ModelSection:
-    """The contents of the file. Parts that cannot be understood are faults; the others are still checked."""
+    """The contents of the file. Invalid parts are faults; the others are still checked."""
     for _ in range(ROUNDS):
         try:
             return ModelSection.model_validate(content)

@@ -24,7 +24,7 @@ from trundle.file.place import PlaceField, Rotation, Section
 from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Sphere
 from trundle.typing import Options, Raw
 
-OF_PAIR = "options of the pair"  # where those that a connection has are kept
+OF_PAIR = "options of the pair"  # key under which they are stored
 
 
 class Parameter(Section):
@@ -84,7 +84,7 @@ class MovingFrame(Section):
 
 
 def _apart(value: Raw) -> Raw:
-    """A connection with the options of its pair taken out of the words of every connection."""
+    """A connection with the options of its pair separated from the fields of every connection."""
     if not isinstance(value, dict):
         return value
     known = options()
@@ -93,7 +93,7 @@ def _apart(value: Raw) -> Raw:
 
 
 class Connection(Section):
-    """A pair or joint between two places. Its options, laws and compliance are read by the classes they belong to."""
+    """A pair or joint between two places. Its options, laws and compliance are read by their classes."""
 
     name: str | None = None
     pair: str
@@ -115,7 +115,7 @@ class Connection(Section):
 
 
 class State(Section):
-    """A number with a rate of its own."""
+    """A state with a given rate."""
 
     rate: Scalar
     start: Scalar = ZERO
@@ -129,7 +129,7 @@ def _weight(value: Raw) -> Raw:
 
 
 class Output(Section):
-    """A quantity of the user's own."""
+    """A user-defined quantity."""
 
     expression: Scalar
     unit: str = ""

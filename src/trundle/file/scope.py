@@ -1,4 +1,4 @@
-"""Meaning of the names in the expressions of a file."""
+"""Names in the expressions of a file, and their values."""
 
 from dataclasses import dataclass, field
 from typing import final
@@ -14,7 +14,7 @@ from trundle.typing import Expr
 @final
 @dataclass
 class Scope:
-    """Parameters and constants: as symbols for the equations, as values for what is only a number."""
+    """Parameters and constants: as symbols for the equations, and as values for plain numbers."""
 
     symbols: dict[str, Expr] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Scope:
     inputs: dict[str, Input] = field(default_factory=dict)  # functions of time
 
     def add_parameter(self, name: str, symbol: Expr, value: float) -> None:
-        """A number that may be changed later."""
+        """Add a parameter, which may be changed later."""
         self.symbols[name], self.values[name] = symbol, float(value)
         self.tunable.add(name)
 
@@ -35,7 +35,7 @@ class Scope:
 
 @final
 class Names:
-    """What the names in a file may mean, before the model has a tree."""
+    """Names that a file may use, before the model has a tree."""
 
     def __init__(self, model: Model) -> None:
         self.model = floating(model)
@@ -54,7 +54,7 @@ class Names:
         return self.register.names(is_start)
 
     def quantities(self) -> list[str]:
-        """Quantities, which may be given short names."""
+        """Quantities that may have short names."""
         model = self.model
         parts = (
             lambda: part_quantities(model),

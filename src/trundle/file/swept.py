@@ -1,4 +1,4 @@
-"""A surface of a file that two screws sweep: {SweptSurface: {first: ..., second: ..., at: [x, y, z]}}."""
+"""A surface of a file that is swept by two screws: {SweptSurface: {first: ..., second: ..., at: [x, y, z]}}."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -26,7 +26,7 @@ class ScrewEntry(Section):
 
 
 class SweptEntry(Section):
-    """The two screws and the point that they carry (m); inside takes the other side."""
+    """The two screws and the point that they move (m); inside: the other side."""
 
     first: ScrewEntry
     second: ScrewEntry
@@ -38,7 +38,7 @@ SWEPT: TypeAdapter[Raw] = TypeAdapter(SweptEntry)
 
 
 def make_swept(given: SweptEntry, parts: Parts, path: Path) -> SweptSurface | None:
-    """The surface; None with a fault when its screws do not make one. Its sizes shape the equations: plain numbers."""
+    """The surface; None with a fault if it is not valid. Its sizes must be numbers: they shape the equations."""
 
     def point(items: Sequence[Raw], at: Path) -> tuple[float, float, float]:
         x, y, z = (parts.values.fixed(item, (*at, i)) for i, item in enumerate(items))

@@ -1,4 +1,4 @@
-"""Tables of a file: numbers in the file itself, or columns of a CSV file beside it."""
+"""Tables of a file: numbers in the file itself, or columns of a CSV file in its folder."""
 
 from collections.abc import Callable
 from pathlib import Path as FilePath
@@ -16,7 +16,7 @@ from trundle.typing import Expr, Options, Raw
 
 @final
 class Tables:
-    """Makes tables; CSV files are read from the folder of the model file, and from nowhere else."""
+    """Makes tables; CSV files are read from the folder of the model file only."""
 
     def __init__(self, values: Values, folder: FilePath | None) -> None:
         self.values, self.faults, self.folder = values, values.faults, folder
@@ -35,7 +35,7 @@ class Tables:
         return Table(x, y, **options) if len(self.faults.found) == before else None
 
     def known(self, table: ModelTable) -> dict[str, Callable[..., Expr]]:
-        """What expressions may call: the table, or each of its outputs by name."""
+        """Functions that expressions may call: the table, or each of its outputs by name."""
         kind, names = table.table.kind, table.table.outputs
         if not kind.outputs:
             return {table.name: table}

@@ -1,4 +1,4 @@
-"""Text of a file, with limits: no file can exhaust the machine, and nothing but a file is read."""
+"""Text of a file, with limits on its size; only regular files are read."""
 
 from pathlib import Path
 from stat import S_ISREG
@@ -8,12 +8,12 @@ from trundle.file.tree import MAX_BYTES
 
 
 def read_text(path: Path) -> str:
-    """Content of a text file in UTF-8; FileError when it cannot be read or is too large."""
+    """Content of a text file in UTF-8; FileError if it cannot be read or is too large."""
     try:
         if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
             raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # files in /proc and files that grow have no known size
+            content = file.read(MAX_BYTES + 1)  # the size of files in /proc and of growing files is unknown
         if len(content) > MAX_BYTES:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; build large models in Python.")
         return content.decode("utf-8")

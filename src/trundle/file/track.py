@@ -26,11 +26,11 @@ TEXTS = ("ramp", "shape")
 @final
 @dataclass(frozen=True, eq=False)
 class TrackFile:
-    """A line as read from a file, with what the file says besides."""
+    """A line as read from a file, with the other contents of the file."""
 
     line: rail.Alignment
     irregularity: rail.Irregularity | None = None
-    fit: rail.FittedLine | None = None  # of measured points
+    fit: rail.FittedLine | None = None  # of a line from measured points
     text: str = ""
 
 

@@ -29,7 +29,7 @@ PAIRS: dict[str, Callable[[tuple[float, ...]], Pair]] = {
     "fixed": lambda axis: Fixed(),
 }
 """Kinds of joints of URDF."""
-FOLDERS = 4  # from that of the file upwards, in which meshes of a package are looked for
+FOLDERS = 4  # levels of folders, from that of the file upwards, in which meshes of a package are searched
 EDGES = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
          (1, 5, 7), (1, 7, 3)]  # fmt: skip
 
@@ -52,8 +52,8 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
     base : {"fixed", "free"}
         Whether the root link is fixed to the ground or moves freely.
     limits : {"ignored", "watched"}
-        Watched, a run ends where a revolute or prismatic joint comes to its limit, by an event such as "elbow at its
-        upper limit". What happens at the stop is not in the file.
+        "watched": a run ends when a revolute or prismatic joint reaches its limit, by an event such as "elbow at its
+        upper limit". The file does not define what happens at the stop.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
     Raises
     ------
     FileError
-        With every fault: what is not XML or not URDF, joints that do not make a tree, `mimic`.
+        With all faults: invalid XML or URDF, joints that do not form a tree, `mimic`.
     """
     if base not in ("fixed", "free"):
         raise FileError(f"base={base!r}: the root link is 'fixed' to the ground or 'free'.")
@@ -73,7 +73,7 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
 
 
 def _parsed(text: str, source: str) -> ET.Element:
-    """The root element; a document type, with which entities could be defined, is refused."""
+    """The root element; FileError for a document type, which could define entities."""
 
     def refuse(*_: object) -> NoReturn:
         raise FileError(f"{source}: a document type (<!DOCTYPE ...>) has no place in URDF and is not read.")
@@ -99,7 +99,7 @@ def _parsed(text: str, source: str) -> ET.Element:
 
 @final
 class _Robot:
-    """Reads a robot element by element, and collects what is wrong with it and what has no influence."""
+    """Reads a robot element by element, and collects faults and elements without influence."""
 
     def __init__(self, path: Path, root: ET.Element, watches: bool) -> None:
         self.path, self.root, self.watches = path, root, watches
@@ -223,7 +223,7 @@ class _Robot:
             self._limit(model, name, limit, f"{name}.{'angle' if kind == 'revolute' else 'displacement'}")
 
     def _limit(self, model: Model, name: str, limit: ET.Element, coordinate: str) -> None:
-        """Ends of the range of a coordinate, zero unless given, and of effort and velocity, which have no influence."""
+        """Limits of a coordinate (zero unless given), and of effort and velocity, which have no influence."""
         if limit.get("effort") or limit.get("velocity"):
             self.left_out["limits of effort and velocity"] += 1
         if not self.watches:
@@ -244,7 +244,7 @@ class _Robot:
         return link
 
     def _root(self, bodies: dict[str, Body], ends: dict[str, tuple[str, str]]) -> str:
-        """The link that is no child; every other one is the child of one joint and reached from the root."""
+        """The link that is not a child; every other one must be the child of one joint and connected to the root."""
         parents = Counter(child for _, child in ends.values())
         for link, count in parents.items():
             if count > 1:
@@ -304,7 +304,7 @@ class _Robot:
 
 
 def _clean(name: str) -> str:
-    """A name with the letters that names of a model have."""
+    """A name with only the characters that names of a model may have."""
     return "".join(c if c.isalnum() or c in " -_" else "_" for c in name)
 
 
@@ -322,7 +322,7 @@ def _turn(axis: int, angle: float) -> Array:
 
 
 def _box(size: tuple[float, ...], R: Array, at: Array) -> Shape:
-    """Along the axes of the body, or else its triangles."""
+    """A box if it is along the axes of the body, otherwise a mesh of its triangles."""
     if np.array_equal(R, np.eye(3)):
         return Box(_point(size), _point(at))
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size / 2

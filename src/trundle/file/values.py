@@ -1,4 +1,4 @@
-"""Expressions of a file turned into numbers and functions; what cannot be understood becomes a fault."""
+"""Expressions of a file converted to numbers and functions; invalid ones become faults."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import final
@@ -11,7 +11,7 @@ from trundle.file.scope import Scope
 from trundle.file.tree import Path
 from trundle.typing import Expr
 
-STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
+STAND_IN = 1.0  # replaces an invalid number while the rest of the file is checked
 
 
 @final
@@ -54,18 +54,18 @@ class Values:
         return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 
     def later_signal(self, expression: Expression, path: Path) -> Callable[[Expr], Expr]:
-        """A function of signals that `check_later` will know."""
+        """A function of signals, whose names are checked by `check_later`."""
         self.later.append((expression, path))
         symbols = self.scope.symbols
         return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 
     def check_later(self, names: Collection[str]) -> None:
-        """Faults of the expressions that had to wait for the signals of the model."""
+        """Check the expressions that had to wait for the signals of the model."""
         for expression, path in self.later:
             self.check_signals(expression, path, names)
 
     def check_signals(self, expression: Expression, path: Path, names: Collection[str]) -> None:
-        """Faults of names that are neither symbols of the file nor among `names`."""
+        """Add faults for names that are neither symbols of the file nor among `names`."""
         symbols = self.scope.symbols
         for name in expression.names:
             if name not in symbols and name not in names:

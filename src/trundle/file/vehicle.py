@@ -1,6 +1,6 @@
-"""Vehicles as YAML files: parts in typed slots by the names that they have in Python, or a ready vehicle with changes.
+"""Vehicles as YAML files: parts in typed slots by their Python names, or a predefined vehicle with changes.
 
-What may stand in a slot follows from the annotation of the field that it fills.
+The allowed parts of a slot follow from the annotation of its field.
 """
 
 import inspect
@@ -26,13 +26,13 @@ from trundle.typing import Expr, Kind, Maker, ModelPart, Options, Raw
 WORDS = ("name", "text", "vehicle")
 CHANGE = "change"
 READY = (rail.manchester_vehicle, rail.cooperrider_vehicle, rail.y25_wagon)
-NOT_IN_FILES = (Parallel, rail.Book)  # a list stands for the first; the second is a table of a model
+NOT_IN_FILES = (Parallel, rail.Book)  # the first is written as a list; the second is a table of a model
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class VehicleFile:
-    """A vehicle as read from a file, with what the file says besides."""
+    """A vehicle as read from a file, with the other contents of the file."""
 
     vehicle: rail.Vehicle
     name: str
@@ -60,7 +60,7 @@ def load_vehicle(path: str | FilePath) -> VehicleFile:
 
 
 def read_vehicle(text: str, source: str = "vehicle", folder: FilePath | None = None) -> VehicleFile:
-    """A vehicle from YAML text; files of profiles are looked for in `folder`."""
+    """A vehicle from YAML text; files of profiles are searched in `folder`."""
     faults = Faults.of(text, source)
     content = faults.tree.content
     if not isinstance(content, dict) or "vehicle" not in content:
@@ -83,13 +83,13 @@ def _wheel_file(folder: FilePath, kind: Literal["wheel", "rail"]) -> Maker:
 
 @final
 class _Parts:
-    """Makes parts of what a file says; what cannot be understood becomes a fault and None."""
+    """Makes parts from the contents of a file; invalid ones become a fault and None."""
 
     def __init__(self, faults: Faults, folder: FilePath) -> None:
         self.faults, self.folder, self.numbers = faults, folder, Numbers(faults)
 
     def kinds(self, slot_kind: object, path: Path) -> dict[str, Maker]:
-        """What may stand in a slot, by name."""
+        """Constructors of the parts that a slot accepts, by name."""
         if slot_kind in (rail.Vehicle, rail.Suspension, rail.CreepLaw):
             found = [one for one in final_classes(slot_kind) if one not in NOT_IN_FILES]
             return _by_name(*found, *(READY if slot_kind is rail.Vehicle else ()))
@@ -103,7 +103,7 @@ class _Parts:
         return {**own, "arc": rail.Profile.arc, "file": file}
 
     def part(self, kind: object, raw: Raw, path: Path) -> ModelPart:
-        """What the file says at a path, for a slot of this kind."""
+        """The part at a path of the file, for a slot of this kind."""
         if get_origin(kind) in (Union, UnionType):
             return None if raw is None else self.part(get_args(kind)[0], raw, path)
         if get_origin(kind) is tuple:
@@ -148,7 +148,7 @@ class _Parts:
         return bool(raw)
 
     def _named(self, kind: object, raw: Raw, path: Path) -> ModelPart:
-        """One of several kinds, {Name: {slot: value}} or a name alone; suspensions side by side are a list."""
+        """One of several kinds, {Name: {slot: value}} or a name alone; parallel suspensions are a list."""
         if isinstance(raw, list) and kind is rail.Suspension and raw:
             found = [self._named(kind, one, (*path, i)) for i, one in enumerate(raw)]
             return Parallel(tuple(found)) if all(one is not None for one in found) else None
@@ -170,7 +170,7 @@ class _Parts:
         return self._made(kinds[name], name, {} if slots is None else slots, at)
 
     def _made(self, make: Maker, name: str, raw: Raw, path: Path) -> ModelPart:
-        """A part by the values of its slots; for a ready vehicle also the changes of it."""
+        """A part from the values of its slots; for a predefined vehicle also its changes."""
         known = _slots(make)
         if not isinstance(raw, dict):
             self.faults.add(path, f"give the slots of {name}, a mapping of {', '.join(known)}")
@@ -218,7 +218,7 @@ def _by_name(*kinds: Kind) -> dict[str, Maker]:
 
 
 def _slots(make: Maker) -> dict[str, Parameter]:
-    """Slots of a class or function, with resolved annotations; what only a program can give is left out."""
+    """Slots of a class or function, with resolved annotations, without those that only a program can fill."""
     hints = get_type_hints(make if not inspect.isclass(make) else make.__init__)
     if is_dataclass(make):
         hints = {field.name: get_type_hints(make)[field.name] for field in fields(make) if field.init}

@@ -1,7 +1,7 @@
-"""Parameters and start values found from measured data: nonlinear least squares with derivatives of runs.
+"""Estimation of parameters and start values from measured data: nonlinear least squares with derivatives of runs.
 
-experiment.py holds what was measured, residuals.py compares runs with it, fit.py finds the values, and result.py says
-how well they are known.
+experiment.py has the measured data, residuals.py compares runs with them, fit.py finds the values, and result.py has
+their uncertainty.
 """
 
 from trundle.fitting.experiment import Experiment

@@ -1,4 +1,4 @@
-"""What was measured in one experiment, and how it was started."""
+"""Measured data of one experiment, with its start values and parameters."""
 
 import csv
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ class Experiment:
     Parameters
     ----------
     data : xarray.Dataset, pandas.DataFrame (as of `run.to_pandas`), mapping or path of a CSV file
-        "time" (s) and quantities of the model by name, one number a sample, or a row of numbers where the quantity is
-        a vector ("ball.position" of shape (n, 3)); nan where nothing was measured. Columns with the names of inputs
-        are what the system was given. A CSV file has the names in its first line, with or without units in brackets,
-        as `run.save("x.csv")` writes them; units must be those of the model. Commas, semicolons or tabs separate the
+        "time" (s) and quantities of the model by name, one number per sample, or a row of numbers if the quantity is a
+        vector ("ball.position" of shape (n, 3)); NaN for missing values. Columns with the names of inputs are the
+        input signals of the system. A CSV file has the names in its first line, with or without units in brackets, as
+        `run.save("x.csv")` writes them; units must be those of the model. Commas, semicolons or tabs separate the
         columns.
     start, parameters : mapping, optional
-        Values of this experiment by name; those of the model hold for others.
+        Values of this experiment by name; all others are those of the model.
     hold : {"linear", "previous"}
-        How inputs go from sample to sample: straight, or held until the next one.
+        Interpolation of inputs: linear, or constant until the next sample.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class Experiment:
         return f"<Experiment: {', '.join(self.values)}, {len(self.time)} samples>"
 
     def check(self, system: System) -> None:
-        """The system must have what was measured, in the same units; what are its inputs become signals.
+        """Check that the system has the measured quantities, with the same units; inputs become signals.
 
         Parameters
         ----------
         system : System
-            Of which parameters are fitted.
+            The system whose parameters are estimated.
         """
         register = system.formulation.register
         for name, unit in self.units.items():
@@ -123,7 +123,7 @@ def _scalars(part: Part, given: str, values: Array) -> dict[str, Array]:
 
 
 def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list[Experiment]:
-    """One or several of them."""
+    """One or several experiments as a list."""
     several: Sequence[Given] = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise ModelError("there are no data to fit.")
@@ -131,12 +131,12 @@ def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list
 
 
 def _plain(unit: str) -> str:
-    """A unit in one of the ways to write it."""
+    """A unit in normal form."""
     return unit.replace(" ", "").replace("**", "^").replace("*", "") or "1"
 
 
 def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
-    """Numbers by name, and units of those that have some."""
+    """Numbers by name, and units if given."""
     if isinstance(data, str | Path):
         return _read(Path(data))
     if type(data).__name__ == "Run":
@@ -157,7 +157,7 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
 
 
 def _of_frame(frame: Given) -> tuple[dict[str, Array], dict[str, str]]:
-    """Columns of a DataFrame, with or without units in brackets; its index is the time where that has this name."""
+    """Columns of a DataFrame, with or without units in brackets; an index called "time" is the time."""
     if str(frame.index.name).partition("[")[0].strip() == "time":
         frame = frame.reset_index()
     names = {str(column): str(column).partition("[")[0].strip() for column in frame.columns}

@@ -1,4 +1,4 @@
-"""The values of parameters and start values with which a system moves as was measured."""
+"""Estimation of parameters and start values of a system from measured data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from trundle.fitting.experiment import Data
 
-POOR = 0.8  # of the spread of the data: a fit that leaves so much explains nothing
-FAR = 8.0  # standard deviations, by the median of the residuals
-FELT = 0.01  # of the spread of the data: nearer ones draw nothing
-ROUNDS = 3  # of finding the noise of each quantity and fitting again
+POOR = 0.8  # of the spread of the data: with larger residuals a fit explains nothing
+FAR = 8.0  # robust standard deviations of the residuals, beyond which values are outliers
+FELT = 0.01  # of the spread of the data: outliers with smaller residuals have no influence
+ROUNDS = 3  # of estimating the noise of each quantity and fitting again
 OPTIONS = ("formalism", "method", "rtol", "atol", "steps", "tables")
 
 
@@ -48,23 +48,22 @@ def fit(
     Parameters
     ----------
     system : System
-        Whose motion was measured.
+        The measured system.
     data : Dataset, mapping, path, Experiment, or a list of these
-        What was measured, "time" and quantities by name; see `Experiment`.
+        Measured data, "time" and quantities by name; see `Experiment`.
     parameters : mapping or sequence of str
-        The unknowns, parameters or start values, with values from which the search starts; None, or a name alone, takes
-        the value of the model.
+        The unknowns, parameters or start values, with initial guesses; None, or a name alone, means the value of the
+        model.
     bounds : mapping, optional
-        Least and largest value by name.
+        Lower and upper bound by name.
     noise : mapping, optional
-        Standard deviation of what was measured, by quantity and in its unit. What is not given is found from the
-        residuals.
+        Standard deviation of the measurements by quantity, in its unit; by default estimated from the residuals.
     start : mapping, optional
-        Start values of all experiments that do not give their own.
+        Start values of all experiments without their own.
     iterations : int
         Most steps of the search.
     **options
-        Of `simulate`: method, rtol, atol, steps, ...
+        Options of `simulate`: method, rtol, atol, steps, ...
 
     Returns
     -------
@@ -74,9 +73,9 @@ def fit(
     Raises
     ------
     SolveError
-        Where the first run does not reach the end of the data, or no derivative exists.
+        If the first run does not reach the end of the data, or there is no derivative.
     ModelError, UnknownNameError
-        Where data, names or bounds do not fit the system.
+        If data, names or bounds do not fit the system.
     """
     for name in options:
         if name not in OPTIONS:
@@ -153,7 +152,7 @@ def _search(
 
 @final
 class _Runs:
-    """Residuals of a search as it asks for them: counted and reported, the best values kept."""
+    """Residuals for a search, which are counted and reported; the best values are stored."""
 
     def __init__(self, residuals: Residuals, tell: Callable[[str], None], heed: Callable[[], None]) -> None:
         self._residuals, self._tell, self._heed, self.count = residuals, tell, heed, 0
@@ -178,7 +177,7 @@ class _Runs:
 
 
 def _doubts(residuals: Residuals, off: Array) -> list[str]:
-    """What is odd about the residuals of a fit: as large as the data, or a few far larger than all others."""
+    """Warnings about the residuals of a fit: as large as the data, or with outliers."""
     found = []
     for name in residuals.quantities:
         own = off[residuals.of(name)]
@@ -199,7 +198,7 @@ def _doubts(residuals: Residuals, off: Array) -> list[str]:
 
 
 def _first(system: System, experiment: Experiment, guesses: Mapping[str, float | None]) -> tuple[Array, Array]:
-    """Values at which the search starts, and their sizes."""
+    """Initial values of the search, and their typical sizes."""
     f = system.formulation
     begun = StartOf(f, experiment.start, experiment.parameters, float(experiment.time[0]))
     variables = begun.variables(list(guesses))

@@ -25,7 +25,7 @@ class Residuals:
     options: Settings  # of `simulate`
 
     def run(self, experiment: Experiment, values: Array, sensitivity: tuple[str, ...] = ()) -> Run:
-        """The run that belongs to an experiment."""
+        """The run of an experiment."""
         start, parameters = dict(experiment.start), dict(experiment.parameters)
         for name, value in zip(self.names, values, strict=True):
             (parameters if name in self.system.model.parameters else start)[name] = float(value)
@@ -37,7 +37,7 @@ class Residuals:
             )  # fmt: skip
 
     def __call__(self, values: Array, scales: Mapping[str, float]) -> Array:
-        """All residuals in one vector; infinite where a run does not reach the end of the data."""
+        """All residuals in one vector; infinite if a run does not reach the end of the data."""
         found = []
         for experiment in self.experiments:
             try:
@@ -52,7 +52,7 @@ class Residuals:
         return np.concatenate(found)
 
     def derivatives(self, values: Array, scales: Mapping[str, float]) -> Array:
-        """Of the residuals by the unknowns."""
+        """Derivatives of the residuals by the unknowns."""
         found = []
         for experiment in self.experiments:
             run = self.run(experiment, values, self.names)
@@ -62,7 +62,7 @@ class Residuals:
         return np.vstack(found)
 
     def refuse(self, values: Array) -> None:
-        """SolveError where the first runs do not reach the end of their data."""
+        """SolveError if the first runs do not reach the end of their data."""
         for experiment in self.experiments:
             run = self.run(experiment, values)
             if len(run.time) != len(experiment.time):
@@ -73,18 +73,18 @@ class Residuals:
 
     @property
     def quantities(self) -> list[str]:
-        """What was measured, in any of the experiments."""
+        """Measured quantities of all experiments."""
         return list(dict.fromkeys(name for experiment in self.experiments for name in experiment.values))
 
     @property
     def owners(self) -> np.ndarray[Any, np.dtype[np.str_]]:
-        """Of each residual, the quantity it belongs to."""
+        """The quantity of each residual."""
         return np.concatenate([
             np.full(int(np.isfinite(v).sum()), name) for e in self.experiments for name, v in e.values.items()
         ])  # fmt: skip
 
     def of(self, quantity: str) -> Flags:
-        """Which residuals belong to a quantity."""
+        """Mask of the residuals of a quantity."""
         flags: Flags = self.owners == quantity
         return flags
 
@@ -98,12 +98,12 @@ class Residuals:
         return sum(int(np.isfinite(v).sum()) for e in self.experiments for v in e.values.values())
 
     def variation(self, quantity: str) -> float:
-        """The largest spread among the components of the same vector: a component at rest shows only noise."""
+        """The largest spread among the components of the same vector, because a component at rest has only noise."""
         get = self.system.formulation.register.get
         whole = get(quantity).quantity
         return max(self.spread(name) for name in self.quantities if get(name).quantity is whole)
 
     def spread(self, quantity: str) -> float:
-        """Standard deviation of what was measured of a quantity; one where that does not change."""
+        """Standard deviation of the measured values of a quantity; 1 if they are constant."""
         values = np.concatenate([e.values[quantity] for e in self.experiments if quantity in e.values])
         return float(np.nanstd(values)) or 1.0

@@ -1,4 +1,4 @@
-"""What a fit found, and how well it is known."""
+"""The result of a fit, with its uncertainty."""
 
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-UNKNOWN = 1e-7  # ratio of singular values below which a combination of unknowns changes nothing that was measured
+UNKNOWN = 1e-7  # ratio of singular values below which a combination of unknowns has no effect on the measurements
 
 
 @explain_calls
@@ -41,17 +41,17 @@ class Fit:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Those that are parameters."""
+        """Estimated parameters by name."""
         return {n: v for n, v in self.values.items() if n in self._residuals.system.model.parameters}
 
     @property
     def start(self) -> dict[str, float]:
-        """Those that are start values."""
+        """Estimated start values by name."""
         return {n: v for n, v in self.values.items() if n not in self._residuals.system.model.parameters}
 
     @cached_property
     def covariance(self) -> Array:
-        """Of the values found, for noise that is independent from sample to sample."""
+        """Covariance of the estimates, for noise that is independent from sample to sample."""
         _, s, V = np.linalg.svd(self.jacobian * self._sizes, full_matrices=False)
         determined = s > UNKNOWN * s[0]
         spread = V[determined] / s[determined][:, None]
@@ -68,7 +68,7 @@ class Fit:
 
     @property
     def correlation(self) -> "xr.DataArray":
-        """Correlation of the unknowns: near 1 or -1 where the data hardly distinguish two of them."""
+        """Correlation of the unknowns: near 1 or -1 if the data hardly distinguish two of them."""
         import xarray as xr
 
         size = np.sqrt(np.diag(self.covariance))
@@ -77,12 +77,12 @@ class Fit:
         return xr.DataArray(values, {"first": list(self.names), "second": list(self.names)}, ("first", "second"))
 
     def intervals(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Confidence intervals by name (Student's distribution, linearised at the values found).
+        """Confidence intervals by name (Student's distribution, linearised at the estimates).
 
         Parameters
         ----------
         level : float
-            Probability with which each holds the true value, where the model is right.
+            Probability with which each contains the true value, if the model is right.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Fit:
 
     @property
     def at_bounds(self) -> list[str]:
-        """Unknowns that ended at a bound: their intervals are not valid."""
+        """Unknowns at a bound, whose intervals are not valid."""
         low, high = self._bounds
         near = 1e-9 * self._sizes
         held = (self._values <= low + near) | (self._values >= high - near)
@@ -116,12 +116,12 @@ class Fit:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """A run with the values found for each experiment, at the times of its data."""
+        """A run with the estimates for each experiment, at the times of its data."""
         return [self._residuals.run(experiment, self._values) for experiment in self._residuals.experiments]
 
     @property
     def run(self) -> Run:
-        """The first of them."""
+        """The first of the runs."""
         return self.runs[0]
 
     @cached_property
@@ -137,7 +137,7 @@ class Fit:
 
     @property
     def data(self) -> "list[dict[str, Array]]":
-        """What was measured, for each experiment."""
+        """Measured data of each experiment."""
         return [experiment.values for experiment in self._residuals.experiments]
 
     def summary(self) -> str:
@@ -172,7 +172,7 @@ class Fit:
         Parameters
         ----------
         path : path, optional
-            Where the picture is written.
+            File of the picture.
 
         Returns
         -------

@@ -1,8 +1,8 @@
-"""Checks of every run: that its energy balance closes, and that friction dissipates energy.
+"""Audit of every run: its energy balance must close, and friction must dissipate energy.
 
-The energy of a run may be off by what its tolerance explains: for each step the change of energy when every coordinate
-and speed is moved by its tolerance, and for the integrals of work the error that the method estimates. Right runs stay
-far below; a run beyond a thousand times the former is wrong, or a law does not account for its energy.
+The tolerance of a run explains a certain error of its energy: in each step the change of energy when every coordinate
+and speed is changed by its tolerance, and for the integrals of work the error estimate of the method. Correct runs stay
+far below a thousand times the former; beyond, the run is wrong, or a law does not account for its energy.
 """
 
 from collections.abc import Sequence
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from trundle.integrate.lanes.integrate import Batch
 
 
-FACTOR = 1000.0  # times what the tolerance explains
-CLEAR = 100.0  # times rtol and the energy exchanged: less needs no closer look
-OF_WORK = 10.0  # times the estimated error of the integrals of work
-ROUND_OFF = 1e-12  # of the energies themselves
-LOOKS = 64  # states at which the tolerance is turned into energy
+FACTOR = 1000.0  # allowed error, times the one that the tolerance explains
+CLEAR = 100.0  # smaller errors, relative to rtol and the energy exchanged, are accepted without a detailed check
+OF_WORK = 10.0  # allowed error of the integrals of work, times their estimated error
+ROUND_OFF = 1e-12  # allowed error relative to the energies themselves
+LOOKS = 64  # number of states at which the tolerance is converted to energy
 
 
 @final
 @dataclass(frozen=True)
 class Audit:
-    """What a check found: `time` is when it began; energy that is off and what is allowed (J), or the contact (by its
-    number among those with friction).
+    """A violated check: `time` at which it began, error of the energy and allowed error (J), or the contact (its index
+    among those with friction).
     """
 
     outcome: Outcome
@@ -46,8 +46,8 @@ class Audit:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Books:
-    """The data of one run that the checks use, as in its trajectory."""
+class AuditData:
+    """The data of one run that the checks need, from its trajectory."""
 
     trail: Trail
     events: EventLog
@@ -57,14 +57,14 @@ class Books:
     outcome: Outcome
 
     @staticmethod
-    def of(found: Trajectory) -> "Books | None":
+    def of(found: Trajectory) -> "AuditData | None":
         """The data of a trajectory; None if it has no trail."""
         if found.trail is None:
             return None
-        return Books(found.trail, found.events, found.p_end, found.atol, found.work_error, found.outcome)
+        return AuditData(found.trail, found.events, found.p_end, found.atol, found.work_error, found.outcome)
 
-    def looked_at(self, problem: Problem) -> Trail:
-        """The trail without the pose at which contacts jam, which is singular."""
+    def regular_trail(self, problem: Problem) -> Trail:
+        """The trail without the final pose if contacts jam there, because it is singular."""
         log, trail = self.events, self.trail
         if self.outcome is EVENT_STOP and len(log) and log.index[-1] >= problem.given_events:
             return Trail(trail.t[:-1], trail.x[:-1], trail.events_before[:-1])
@@ -84,28 +84,28 @@ class Books:
 
 
 def audited(problem: Problem, found: Trajectory, tolerances: Tolerances, fixed: bool) -> Trajectory:
-    """The trajectory with what the checks found; one that would have ended well ends with their outcome.
+    """The trajectory with the result of the checks, which replaces a successful outcome if one is violated.
 
-    A run with fixed steps has no tolerance to be judged by: only its friction is looked at.
+    A run with fixed steps has no tolerance: only its friction is checked.
     """
-    books = Books.of(found)
-    if problem.energy is None or books is None:
+    audit_data = AuditData.of(found)
+    if problem.energy is None or audit_data is None:
         return found
-    audit = _check(problem, books, tolerances, fixed)
+    audit = _check(problem, audit_data, tolerances, fixed)
     if audit is None:
         return found
     return replace(found, audit=audit, outcome=audit.outcome if found.outcome.ok else found.outcome)
 
 
-def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool) -> list[Audit | None]:
-    """What the checks find of each of many runs. A first look goes over the trails of all at once; what is not clear
-    there is looked at alone.
+def audit_each(problem: Problem, runs: Sequence[AuditData], rtol: float, fixed: bool) -> list[Audit | None]:
+    """Results of the checks of many runs: a quick check of all trails together, then a detailed check of the runs that
+    do not pass it.
     """
     found: list[Audit | None] = [None] * len(runs)
     if problem.energy is None or not runs:
         return found
     kernel = cast(Kernel, problem.energy)
-    trails = [books.looked_at(problem) for books in runs]
+    trails = [audit_data.regular_trail(problem) for audit_data in runs]
     lengths = np.array([len(trail.t) for trail in trails])
     begin = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     t, x = (np.concatenate([getattr(trail, name) for trail in trails]) for name in ("t", "x"))
@@ -131,20 +131,20 @@ def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool
     return found
 
 
-def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) -> Audit | None:
+def _check(problem: Problem, audit_data: AuditData, tolerances: Tolerances, fixed: bool) -> Audit | None:
     """The violated check of a run along a trail of its states; None if there is none."""
     kernel = cast(Kernel, problem.energy)
-    rtol, trail = tolerances.rtol, books.looked_at(problem)
-    p = books.parameters(trail)
+    rtol, trail = tolerances.rtol, audit_data.regular_trail(problem)
+    p = audit_data.parameters(trail)
     values = evaluate(kernel, kernel, trail.t, trail.x, p, threads=1)
     if not np.all(np.isfinite(values)):
-        return None  # the run has ended for that reason
+        return None  # the run has ended for this reason
     driving = _driving(problem, trail, values[:, 2:], tolerances)
     if driving is not None or fixed:
         return driving
     kinetic, potential = values[:, 0], values[:, 1]
     work_in, lost = _works(problem, trail.x)
-    brought = books.event_work(trail)
+    brought = audit_data.event_work(trail)
     change = kinetic + potential + lost - work_in - brought
     off = np.abs(change - change[0])
     swings = [np.ptp(part) for part in (potential, work_in, lost, brought)]
@@ -153,14 +153,14 @@ def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) 
         return None
     largest = max(float(np.max(np.abs(part))) for part in (kinetic, potential, work_in, lost))
     explained = _explained(kernel, problem.n_q + problem.n_u, trail, p, tolerances)
-    allowed = FACTOR * explained + OF_WORK * books.work_error + ROUND_OFF * largest
+    allowed = FACTOR * explained + OF_WORK * audit_data.work_error + ROUND_OFF * largest
     if np.max(off) <= allowed:
         return None
     return Audit(ENERGY_OFF, float(trail.t[np.argmax(off > allowed)]), float(np.max(off)), allowed)
 
 
-def doubtful(problem: Problem, batch: "Batch", cases: Cases, tolerances: Tolerances) -> list[int]:
-    """Cases of a batch without events that need a closer look, by the states at their start and end."""
+def cases_to_check(problem: Problem, batch: "Batch", cases: Cases, tolerances: Tolerances) -> list[int]:
+    """Cases of a batch without events that need a detailed check, judged by the states at their start and end."""
     kernel = cast(Kernel, problem.energy)
     n, x0, p, rtol = problem.n_q + problem.n_u, cases.x0, cases.p, tolerances.rtol
     first, last = evaluate(kernel, kernel, cases.t0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
@@ -191,14 +191,14 @@ def _works(problem: Problem, x: Array) -> tuple[Array, Array]:
 
 
 def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, tolerances: Tolerances) -> float:
-    """Largest change of energy along a trail by moving every coordinate and speed by its tolerance."""
+    """Largest change of energy along a trail if every coordinate and speed is changed by its tolerance."""
     rows = np.unique(np.linspace(0, len(trail.t) - 1, LOOKS).astype(int))
     p = p[rows] if p.ndim == 2 else p
     return float(np.max(_moved_energy(kernel, n, trail.t[rows], trail.x[rows], p, tolerances)))
 
 
 def _moved_energy(kernel: Kernel, n: int, t: Array, x: Array, p: Array, tolerances: Tolerances) -> Array:
-    """Changes of energy at states by moving each coordinate and speed by its tolerance, added up."""
+    """Sum of the changes of energy at each state if each coordinate and speed is changed by its tolerance."""
     step = (tolerances.of_states(x.shape[1]).atol + tolerances.rtol * np.abs(x))[:, :n]
     here = evaluate(kernel, kernel, t, x, p, threads=1)[:, :2].sum(axis=1)
     total = np.zeros(len(x))
@@ -210,7 +210,7 @@ def _moved_energy(kernel: Kernel, n: int, t: Array, x: Array, p: Array, toleranc
 
 
 def _driving(problem: Problem, trail: Trail, taken: Array, tolerances: Tolerances) -> Audit | None:
-    """The first contact whose friction gives energy; `taken` is what it takes over the normal force (m/s)."""
+    """The first contact whose friction adds energy; `taken` is its lost power per normal force (m/s)."""
     if taken.shape[1] == 0:
         return None
     speeds = trail.x[:, problem.n_q : problem.n_q + problem.n_u]

@@ -1,7 +1,7 @@
-"""The start of a run or of a stretch after a jump or a break (compiled): state, slope and event signs are made anew."""
+"""Start of a run, or restart after a jump or a break (compiled): state, slope and event signs are computed anew."""
 
 from trundle.integrate import codes as at
-from trundle.integrate.bookkeeping import add_event_work, follow
+from trundle.integrate.bookkeeping import add_event_work, extend_trail
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.samples import record
 from trundle.kernel.pointers import Pointer, call, call_table, copy, inner
@@ -17,7 +17,7 @@ def finite(values: Pointer, count: int) -> bool:
 
 @inner
 def begin(run: LoopRecord) -> None:
-    """Start, or restart after a jump: the state is projected, the slope and the event signs are made anew."""
+    """Start, or restart after a jump: project the state, compute the slope and the event signs."""
     t, x, k, n_x = run.t, run.x, run.k, run.n_x
     if run.n_breaks > 0:
         call_table(run.break_part, run)
@@ -27,7 +27,7 @@ def begin(run: LoopRecord) -> None:
         copy(x, run.sample, n_x)
         call_table(run.project_part, run)
         if run.projected == 0:
-            run.answer = at.CONSTRAINT
+            run.status = at.CONSTRAINT
             return
         copy(run.sample, x, n_x)
         call_table(run.watch_part, run)
@@ -37,19 +37,19 @@ def begin(run: LoopRecord) -> None:
     run.pending = 0
     run.guards_known = min(run.guards_known, 1)
     add_event_work(run)
-    follow(run)
+    extend_trail(run)
     if run.n_events > 0:
         call_table(run.signs_part, run)
     if run.every_step == 1:
         record(run, t, x)
     if not finite(k, n_x):
-        run.answer = at.NOT_FINITE
+        run.status = at.NOT_FINITE
 
 
 @inner
 def pass_break(run: LoopRecord) -> None:
-    """Pass a time at which a law changes: the next step begins just after it, with the new slope. For the short time in
-    between, the mean of both slopes is used.
+    """Pass a break: the next step begins just after it, with the new slope. Over the short interval around the break
+    the mean of both slopes is used.
     """
     t, x, k, n_x = run.t, run.x, run.k, run.n_x
     call_table(run.break_part, run)

@@ -16,8 +16,8 @@ def total_energy(run: LoopRecord) -> float:
 
 @strict
 def before_jump(run: LoopRecord) -> None:
-    """An event of the model is about to change the state, or a contact on a driven part to stop: the energy before is
-    kept until the state after is known.
+    """Store the energy before an event of the model changes the state, or a contact on a driven part stops, until the
+    state after it is known.
     """
     if run.energy_kernel != 0:
         if run.open_event == 0:
@@ -26,10 +26,10 @@ def before_jump(run: LoopRecord) -> None:
 
 
 @strict
-def lose(run: LoopRecord, energy: float, before: float) -> None:
-    """The collision logged last has lost this energy. Where drives hold on during a collision their impulses do work,
-    found from the energy before it. A bounce too slow to be resolved ends when the contact is closed: what that costs
-    is of second order in its speed, but of first order in the speed of a frame; `add_event_work` adds that work.
+def log_loss(run: LoopRecord, energy: float, before: float) -> None:
+    """Log the energy lost in the last collision. If drives are active, their impulses do work, which is computed from
+    the energy before the collision. A bounce too slow to be resolved ends by closing the contact: the energy this
+    costs is of second order in its speed, but of first order in the speed of a frame; `add_event_work` adds that work.
     """
     row = run.logged - 1
     run.event_lost[row] = energy
@@ -44,15 +44,15 @@ def lose(run: LoopRecord, energy: float, before: float) -> None:
 
 @strict
 def add_event_work(run: LoopRecord) -> None:
-    """Record the work of an event, once its state lies on the constraints."""
+    """Log the work of an event, when the state after it satisfies the constraints."""
     if run.open_event > 0:
         run.event_work[run.open_event - 1] += total_energy(run) - run.energy_before
         run.open_event = 0
 
 
 @strict
-def follow(run: LoopRecord) -> None:
-    """Keep the present state in the trail: every one at first, every second where there is no more room, and so on."""
+def extend_trail(run: LoopRecord) -> None:
+    """Add the present state to the trail: every state at first, every second one when the buffer is full, and so on."""
     trail_t, trail_x = run.trail_t, run.trail_x
     trail_events, n_x = run.trail_events, run.n_x
     if run.trail_room == 0:

@@ -1,4 +1,4 @@
-"""Where runs start and end."""
+"""Start and end of runs."""
 
 import math
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ Normals = tuple[Array, ...]
 @final
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One run: state x0 at time t0 (s), parameters p, and the time t1 (s) at which it ends; for each contact that may
-    touch twice its other common normals at the start, as rows of their coordinates and of the gap above that of the
-    contact; and the time (s) up to which none of these gaps shrinks by more than a third.
+    """One run: state x0 at time t0 (s), parameters p, end time t1 (s). `normals`: for each contact that may touch in a
+    second point, its other common normals at the start, as rows of coordinates and gap in excess of that of the
+    contact; `normals_until`: time (s) up to which none of these gaps shrinks by more than a third.
     """
 
     t0: float
@@ -47,6 +47,6 @@ class Cases:
         return Case(t0, t1, self.x0[i], self.p[i], self.normals[i] if self.normals else ())
 
     def part(self, rows: slice) -> "Cases":
-        """Some of them."""
+        """Some of the cases."""
         t0, t1 = (v if np.ndim(v) == 0 else np.asarray(v)[rows] for v in (self.t0, self.t1))
         return Cases(t0, t1, self.x0[rows], self.p[rows], self.normals[rows])

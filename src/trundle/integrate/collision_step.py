@@ -4,23 +4,23 @@ from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.multi_contact import collide
 from trundle.contact.decision.slow_slip import can_rest, can_stay
 from trundle.integrate import codes as at
-from trundle.integrate.bookkeeping import lose, total_energy
+from trundle.integrate.bookkeeping import log_loss, total_energy
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, strict
 
-# of the typical speed of the run
-SMALLEST_BOUNCE = 1e-4  # a bounce that may be taken back
-SETTLED = 1e-6  # a plastic contact that leaves more slowly would be back before its gap is resolvable
-STAYING = 1e-9  # one that leaves more slowly is closed anyway
+# relative to the typical speed of the run
+SMALLEST_BOUNCE = 1e-4  # a slower bounce may be suppressed
+SETTLED = 1e-6  # a plastic contact that separates more slowly would close again before its gap is resolvable
+STAYING = 1e-9  # one that separates more slowly counts as closed anyway
 AT_REST = 1e-16
 ROUNDS = 1000
 SWEEPS = 100
 
 
 @strict
-def rest(b: Pointer, contacts: int, before: int, speed: float) -> float:
-    """Contacts whose last bounce was too small to be resolved come to rest together: velocities in b are changed, the
-    impulses stand at `before`. Returns the energy lost.
+def stop_small_bounces(b: Pointer, contacts: int, before: int, speed: float) -> float:
+    """Stop all contacts whose last bounce was too small to be resolved: changes the velocities in b, writes the
+    impulses at `before`, and returns the energy lost.
     """
     size, lost = 3 * contacts, 0.0
     for j in range(size):
@@ -46,11 +46,11 @@ def rest(b: Pointer, contacts: int, before: int, speed: float) -> float:
 
 
 @strict
-def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
-    """Plastic contacts that part too slowly to be resolved stay: so ends the rocking of a body from foot to foot.
+def hold_slow_contacts(run: LoopRecord, v: int, per_impulse: int) -> float:
+    """Keep plastic contacts closed that separate too slowly to be resolved: so ends the rocking of a body.
 
-    All such contacts are held in turn, until none moves, but for those whose slow motion belongs to a faster one
-    (`can_rest`); those that would have to pull open with the modes. Returns the energy lost.
+    All such contacts are stopped in turn, until none moves, except those whose slow motion belongs to a faster one
+    (`can_rest`); contacts that would have to pull are opened later with the modes. Returns the energy lost.
     """
     x, b = run.x, run.impact
     contacts, n_u = run.n_contacts, run.n_u
@@ -84,7 +84,7 @@ def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
 
 @part_of(LoopRecord)
 def strike(run: LoopRecord) -> None:
-    """Solve the collision at the present state; x gets the speeds after it, p the modes of the contacts then."""
+    """Solve the collision at the present state; x gets the speeds, p the modes of the contacts after it."""
     x, p, clock, work = run.x, run.p, run.clock, run.work
     b, jumped = run.impact, run.jumped
     contacts, n_u = run.n_contacts, run.n_u
@@ -97,23 +97,23 @@ def strike(run: LoopRecord) -> None:
     energy = total_energy(run) if run.driven == 1 else 0.0
     if run.plastic == 1:
         run.plastic = 0
-        lost += rest(b, contacts, before, run.speed_scale)
+        lost += stop_small_bounces(b, contacts, before, run.speed_scale)
         for j in range(size):
             for k in range(n_u):
                 x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[before + j]
     collide(b, contacts, before, run.treatment)
     impulses, status = before + 2 * size, before + 3 * size
     if b[status] == numbers.UNSOLVED:
-        run.answer = at.IMPACT_UNSOLVED
+        run.status = at.IMPACT_UNSOLVED
         return
     if b[status] == numbers.GAINS_ENERGY:
-        run.answer = at.IMPACT_GAINS
+        run.status = at.IMPACT_GAINS
         return
     for j in range(size):
         for k in range(n_u):
             x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
-    lost += b[status + 1] + settle(run, before + size, per_impulse)
-    lose(run, lost, energy)
+    lost += b[status + 1] + hold_slow_contacts(run, before + size, per_impulse)
+    log_loss(run, lost, energy)
     if run.decide_part != 0:
         call_table(run.decide_part, run)
         return

@@ -1,6 +1,4 @@
-"""The modes of all contacts inside the time loop (compiled): decided at the present state, written among the
-parameters.
-"""
+"""Decide the modes of all contacts inside the time loop (compiled); they are written to the parameters."""
 
 from trundle.contact.collision.layout import DATA, WIDTH
 from trundle.contact.decision.memory import impulses_in
@@ -10,7 +8,7 @@ from trundle.kernel.pointers import call, call_table, float_ptr, part_of, shifte
 
 @part_of(LoopRecord)
 def decide_modes(run: LoopRecord) -> None:
-    """Decide at the present state; p gets the modes, and x the speeds with what is at rest stopped."""
+    """Decide at the present state; p gets the modes, x the speeds, with negligible ones set to zero."""
     x, p, clock, work = run.x, run.p, run.clock, run.work
     places, table = run.places, run.decision
     clock[0] = run.t

@@ -1,4 +1,4 @@
-"""Dense output (compiled): the polynomial of a step, made only where a sample or an event needs it."""
+"""Dense output (compiled): the polynomial of a step, computed only if a sample or an event needs it."""
 
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, inner, part_of, shifted

@@ -1,14 +1,15 @@
-"""Guards along the steps of a run (compiled): values that must keep the sign which they have at the start.
+"""Guards along the steps of a run (compiled): values that must keep the sign that they have at the start.
 
-Each is looked at at the end of a step, in its middle unless it has changed evenly and not much in comparison with
-itself, and in more places where it has changed much; one that comes so near to zero that it might cross between two of
-these counts as broken too. States in the step are those of the cubic through both ends: enough to raise an alarm.
-Python then finds the place, or that there is none.
+Each is checked at the end of a step, in its middle unless it has changed evenly and little relative to its size, and at
+more points if it has changed much; one that comes so close to zero that it might cross between two of these points
+counts as violated too. States in the step are those of the cubic through both ends, which is sufficient for an alarm.
+Python then locates the violation, or finds that there is none.
 
-After a look the guards rest for up to REST steps: until one of them could be zero if it changed SAFE times as much as
-its rate and its bend (the largest second derivative met lately) foresee. A rest ends at once where a step is shorter
-than that at the last look, where an event, a break or the end of the run is reached, and before the loop returns to
-Python for anything else. Where a guard has changed by more than twice what was foreseen at most, that is an alarm too.
+After a check the guards are not evaluated for up to REST steps: until one of them could be zero if it changed SAFE
+times as much as predicted by its rate and its curvature (the largest recent second derivative). The next check comes
+earlier if a step is shorter than that at the last check, if an event, a break or the end of the run is reached, and
+before the loop returns to Python for any other reason. If a guard has changed by more than twice the predicted maximum,
+that is an alarm too.
 In lanes, where each lane is another run, see `lanes.guards`.
 """
 
@@ -19,56 +20,56 @@ from trundle.integrate.codes import EVEN, FADES, MUCH
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
 
-PARTS = 8  # of a step, at whose ends a closer look is taken
-GRAZES = 1.5 / PARTS**2  # of the change in a step: a parabola may reach lower between two places by two thirds of it
-SAFE = 3.0  # times as much as it is foreseen to, a guard at rest may change
-REST = 5  # most steps without a look
-IN_TIME = 0.5  # of a step: part of the next one that must still belong to a rest
-SHORTER = 0.7  # step over that at the last look which ends a rest
+PARTS = 8  # of a step, for a closer check
+GRAZES = 1.5 / PARTS**2  # of the change in a step: a parabola may reach lower between two points by two thirds of this
+SAFE = 3.0  # factor by which the change of a guard may exceed the prediction
+REST = 5  # most steps without a check
+IN_TIME = 0.5  # part of the next step for which the prediction must still hold
+SHORTER = 0.7  # length of a step, relative to that at the last check, below which the next check is made
 
 
 @inner
 def cubic(s: float) -> tuple[float, float, float]:
-    """Weights of the change over the step, and of the slopes at both ends times its length, at the fraction s."""
+    """Hermite weights at the fraction s: of the change over the step, and of the slopes at both ends (times h)."""
     return s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), -s * s * (1.0 - s)
 
 
 @inner
 def moves_much(before: float, middle: float, after: float) -> bool:
-    """Whether a value might have changed its sign and changed it back between the places looked at."""
+    """Whether a value might have changed its sign twice between the checked points."""
     change = max(abs(middle - before), abs(after - middle))
     return not change <= MUCH * min(abs(before), abs(middle), abs(after))
 
 
 @inner
 def moves_evenly(before: float, after: float, bend: float, lapse: float) -> bool:
-    """Whether a value has not changed much in a time, and nearly evenly."""
+    """Whether a value has changed little during the time `lapse`, and nearly linearly."""
     least = min(abs(before), abs(after))
     return abs(after - before) <= MUCH * least and bend * lapse * lapse <= EVEN * least
 
 
 @inner
 def bend_in_middle(before: float, middle: float, after: float, lapse: float) -> float:
-    """Size of the second derivative of a value, by those at the ends and in the middle of a time."""
+    """Absolute second derivative of a value, from its values at the ends and in the middle of an interval."""
     return 4.0 * abs(before - 2.0 * middle + after) / (lapse * lapse)
 
 
 @inner
-def is_unforeseen(before: float, now: float) -> bool:
-    """Whether a value has changed at rest by more than twice what was foreseen at most."""
+def is_unpredicted(before: float, now: float) -> bool:
+    """Whether a value has changed while it was not checked by more than twice the predicted maximum."""
     return not abs(now - before) <= 2.0 / SAFE * abs(before)
 
 
 @inner
 def time_to_rest(value: float, rate: float, bend: float) -> float:
-    """For how long a value cannot become zero, even if it changes SAFE times as much as foreseen."""
+    """Time during which a value cannot become zero, even if it changes SAFE times as much as predicted."""
     pull = SAFE * rate
     return 2.0 * abs(value) / (pull + math.sqrt(pull * pull + 2.0 * SAFE * bend * abs(value)))
 
 
 @inner
-def broken_at(run: LoopRecord, s: float) -> bool:
-    """Whether a guard has left its sign at a fraction of the step; the values there are in `guard_probe`."""
+def violated_at(run: LoopRecord, s: float) -> bool:
+    """Whether a guard is violated at a fraction of the step; writes the values there to `guard_probe`."""
     n_x, sign, found = run.n_x, run.guard_sign, run.guard_probe
     run.clock[0] = run.t + s * run.step
     if s == 1.0:
@@ -88,7 +89,7 @@ def broken_at(run: LoopRecord, s: float) -> bool:
 
 @inner
 def learn_rates(run: LoopRecord, after: Pointer) -> bool:
-    """Rates and bends of the guards, by their values at this look and the last ones; whether all have moved evenly."""
+    """Update rates and curvatures of the guards from this check and the last ones; whether all changed evenly."""
     before, rate, bend, lapse = run.guard_before, run.guard_rate, run.guard_bend, run.t_new - run.guards_seen
     calm = run.guards_rated == 1
     for g in range(run.n_guards):
@@ -103,8 +104,8 @@ def learn_rates(run: LoopRecord, after: Pointer) -> bool:
 
 
 @inner
-def rest_from_here(run: LoopRecord, after: Pointer) -> None:
-    """The values of this look are kept, and say for how long the guards rest."""
+def schedule_check(run: LoopRecord, after: Pointer) -> None:
+    """Store the values of this check, and compute how long the guards need no further check."""
     n, lapse, shortest = run.n_guards, run.t_new - run.guards_seen, math.inf
     for g in range(n):
         if run.guard_sign[g] != 0.0:
@@ -116,15 +117,15 @@ def rest_from_here(run: LoopRecord, after: Pointer) -> None:
 
 
 @inner
-def changed_at_rest(run: LoopRecord) -> bool:
-    """Look at the guards at the present state, before the step: whether one is broken or has changed while they rested
-    by more than was foreseen.
+def changed_unchecked(run: LoopRecord) -> bool:
+    """Check the guards at the present state, before the step: whether one is violated, or has changed more than
+    predicted since the last check.
     """
     found, now, before = False, run.guard_probe, run.guard_before
     run.clock[0] = run.t
     call(run.guards_kernel, run.clock, run.x, run.p, now, run.work)
     for g in range(run.n_guards):
-        found = found or (run.guard_sign[g] != 0.0 and is_unforeseen(before[g], now[g]))
+        found = found or (run.guard_sign[g] != 0.0 and is_unpredicted(before[g], now[g]))
     if not found:
         copy(now, before, run.n_guards)
         run.guards_seen, run.guards_rested = run.t, 0
@@ -132,40 +133,40 @@ def changed_at_rest(run: LoopRecord) -> bool:
 
 
 @inner
-def first_broken(run: LoopRecord) -> float:
-    """The first place in the step at which a guard is broken, zero where one may have been before; or infinite."""
+def first_violated(run: LoopRecord) -> float:
+    """The first fraction of the step at which a guard is violated, zero if one may have been before; or infinite."""
     n, before, after, middle = run.n_guards, run.guard_before, run.guard_middle, run.guard_probe
-    closer = broken_at(run, 1.0)
+    closer = violated_at(run, 1.0)
     copy(run.guard_probe, after, n)
     if not learn_rates(run, after) or closer:
         if run.guards_rested > 0:
-            if changed_at_rest(run):
+            if changed_unchecked(run):
                 return 0.0
             for g in range(n):
                 run.guard_rate[g] = (after[g] - before[g]) / run.step
-        closer = broken_at(run, 0.5) or closer
+        closer = violated_at(run, 0.5) or closer
         for g in range(n):
             closer = closer or (run.guard_sign[g] != 0.0 and moves_much(before[g], middle[g], after[g]))
             found = bend_in_middle(before[g], middle[g], after[g], run.step)
             run.guard_bend[g] = max(run.guard_bend[g], found)
     if closer:
-        return look_into_step(run)
-    rest_from_here(run, after)
+        return check_inside_step(run)
+    schedule_check(run, after)
     return math.inf
 
 
 @inner
-def look_into_step(run: LoopRecord) -> float:
-    """The first of more places in the step at which a guard is broken, its end where one may be; or infinite."""
+def check_inside_step(run: LoopRecord) -> float:
+    """The same by checks at more points; the end of the step if a guard may be violated between them; or infinite."""
     n, low, high, probe, sign = run.n_guards, run.guard_low, run.guard_high, run.guard_probe, run.guard_sign
     for g in range(n):
         low[g] = high[g] = sign[g] * run.guard_before[g]
     for i in range(1, PARTS + 1):
-        if broken_at(run, i / PARTS):
+        if violated_at(run, i / PARTS):
             return i / PARTS
         for g in range(n):
             low[g], high[g] = min(low[g], sign[g] * probe[g]), max(high[g], sign[g] * probe[g])
-    rest_from_here(run, probe)
+    schedule_check(run, probe)
     for g in range(n):
         if sign[g] != 0.0 and low[g] < GRAZES * (high[g] - low[g]):
             return 1.0
@@ -173,8 +174,8 @@ def look_into_step(run: LoopRecord) -> float:
 
 
 @inner
-def rests(run: LoopRecord) -> bool:
-    """Whether the guards need not be looked at after this step: a look after another one will not be late."""
+def may_skip_check(run: LoopRecord) -> bool:
+    """Whether the guards need not be checked after this step, because a check after the next one is early enough."""
     return (
         run.t_new + IN_TIME * run.step <= run.guards_until
         and run.guards_rested < REST
@@ -186,14 +187,14 @@ def rests(run: LoopRecord) -> bool:
 
 @part_of(LoopRecord)
 def watch_guards(run: LoopRecord) -> None:
-    """Look at the step from `x` to `x_new`, or at `x` where the loop is about to return; where a guard is broken the
-    run ends with an alarm.
+    """Check the step from `x` to `x_new`, or `x` if the loop is about to return; the run ends with an alarm if a guard
+    is violated.
     """
     n, sign, before = run.n_guards, run.guard_sign, run.guard_before
-    if run.answer != at.RUNNING:
+    if run.status != at.RUNNING:
         since = run.guards_seen
-        if changed_at_rest(run):
-            run.alarm_since, run.alarm_until, run.answer = since, run.t, at.ALARM
+        if changed_unchecked(run):
+            run.alarm_since, run.alarm_until, run.status = since, run.t, at.ALARM
         run.guards_until, run.guards_rated = run.t, 0
         return
     if run.guards_known < 2:  # at the start, or after a jump
@@ -205,14 +206,14 @@ def watch_guards(run: LoopRecord) -> None:
                 sign[g] = math.copysign(1.0, before[g]) if abs(before[g]) > 0.0 else 0.0
         run.guards_known, run.guards_rated, run.guards_rested = 2, 0, 0
         run.guards_seen = run.guards_until = run.t
-    if run.t_new <= run.guards_from:  # here an alarm was false
+    if run.t_new <= run.guards_from:  # up to here an alarm was false
         run.guards_known = 1
         return
-    if rests(run):
+    if may_skip_check(run):
         run.guards_rested += 1
         return
-    s = first_broken(run)
+    s = first_violated(run)
     if s <= 1.0:
         run.alarm_since = run.guards_seen if s == 0.0 else run.t
         run.alarm_until = run.t_new if s == 1.0 else run.t + s * run.step
-        run.answer = at.ALARM
+        run.status = at.ALARM

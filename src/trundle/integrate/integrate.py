@@ -31,7 +31,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 
 
 def integrate(problem: Problem, method: Method, case: Case, options: Options | None = None) -> Trajectory:
-    """Integrate a case from start to end and return the samples (or every accepted step), the events and the ending."""
+    """Integrate a case from start to end; return the samples (or every accepted step), the events and the outcome."""
     run = Integration(problem, method, options)
     run.begin(case)
     run.advance(case.t1)
@@ -39,7 +39,7 @@ def integrate(problem: Problem, method: Method, case: Case, options: Options | N
 
 
 class FirstStep(NamedTuple):
-    """Length of a first step (s), and the absolute tolerances of the states at the start and as foreseen."""
+    """Length of a first step (s), and the absolute tolerances of the states at the start and as predicted."""
 
     h: float
     atol: np.ndarray
@@ -57,7 +57,7 @@ class Integration:
         self._passages: Passages | None = None
 
     def begin(self, case: Case) -> None:
-        """Start a case; samples, and sizes that are foreseen, reach to its end."""
+        """Start a case; samples and predicted sizes extend to its end."""
         if not case.t1 >= case.t0:
             raise SolveError(f"the end time {case.t1} lies before the start time {case.t0}; time runs forward.")
         problem, plan, o = self.problem, self.method.plan(), self.options
@@ -67,8 +67,8 @@ class Integration:
         self._workspace, self._passages = workspace, Passages(workspace, self.method)
 
     def begin_again(self, saved: Saved, x0: np.ndarray, p: np.ndarray, first: FirstStep | None = None) -> None:
-        """Start from another state with other parameters, over the span of a run that was saved at its start; its
-        arrays are used again. `first` is the first step with its tolerances, where they are known.
+        """Start from another state with other parameters, over the span of a run that was saved at its start, whose
+        arrays are reused. `first` is the first step with its tolerances, if they are known.
         """
         workspace, _ = self._begun()
         workspace.restore(saved)
@@ -82,7 +82,7 @@ class Integration:
         self._passages, self.outcome = Passages(workspace, self.method), None
 
     def advance(self, to: float) -> Outcome:
-        """Integrate to this time, which ends a step, or until the run ends."""
+        """Integrate to this time, at which a step ends, or until the run ends."""
         workspace, passages = self._begun()
         run = workspace.record
         if not run.t <= to <= run.t_last:
@@ -103,7 +103,7 @@ class Integration:
 
     @property
     def workspace(self) -> Workspace:
-        """All that the run holds."""
+        """All data of the run."""
         return self._begun()[0]
 
     def save(self) -> Saved:
@@ -115,7 +115,7 @@ class Integration:
         self._begun()[0].restore(saved)
 
     def trajectory(self) -> Trajectory:
-        """Samples, events and ending so far, with what the checks of the energy found."""
+        """Samples, events and outcome so far, with the result of the audit."""
         if self.outcome is None:
             raise SolveError("the run has not advanced yet: call advance(to).")
         found, o = self._begun()[0].trajectory(self.outcome), self.options
@@ -146,7 +146,7 @@ def _set_first_step(workspace: Workspace, method: Method, options: Options) -> N
 
 
 def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome:
-    """Call the compiled loop until it has come to its end."""
+    """Call the compiled loop until the run ends."""
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance"))
     run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
     show = is_watched() if supervision.progress is None else supervision.progress
@@ -160,7 +160,7 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
                 tic = time.perf_counter()
                 run.budget = budget
                 loop(run.address)
-                code = run.answer
+                code = run.status
                 toc = time.perf_counter()
                 ending = _respond(code, workspace, passages, supervision)
                 if ending is not None:
@@ -181,7 +181,7 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
 
 
 def _respond(code: int, workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome | None:
-    """Handle the reason for which the loop has returned; the outcome if the run ends."""
+    """Handle the status with which the loop has returned; return the outcome if the run ends."""
     if code == at.EVENT_RETURN:
         _ask(workspace, supervision.on_event)
     elif code == at.BUFFER_FULL:
@@ -192,20 +192,20 @@ def _respond(code: int, workspace: Workspace, passages: Passages, supervision: S
         answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
         if isinstance(answer, Outcome):
             return answer
-        workspace.go_on_from(answer)
+        workspace.continue_from(answer)
     elif code in STUCK and supervision.on_stuck is not None:
         p = workspace.p[: workspace.record.n_p].copy()
         other = supervision.on_stuck(workspace.time, workspace.x.copy(), p)
         if other is None:
             return outcome_of(code)
-        workspace.go_on_from(other)
+        workspace.continue_from(other)
     elif code != at.RUNNING:
         return outcome_of(code)
     return None
 
 
 def _ask(workspace: Workspace, on_event: OnEvent | None) -> None:
-    """Call Python for the events of kind 3 that fired together, in the order of their index."""
+    """Call Python for the events of kind 3 that fired together, in the order of their indices."""
     for event in workspace.returned_events():
         answer = (
             None if on_event is None else on_event(event, workspace.time, workspace.x.copy(), workspace.p[:].copy())

@@ -1,6 +1,6 @@
 """Interruptions from the keyboard.
 
-A single run ends there with the outcome INTERRUPTED and keeps its results. A run that is part of a study passes the
+A single run ends with the outcome INTERRUPTED and keeps its results. A run that is part of a study passes the
 interruption on to the study, because its incomplete results must not be used.
 """
 
@@ -13,7 +13,7 @@ _in_study: ContextVar[bool] = ContextVar("whether a run is a part of a study", d
 
 @contextmanager
 def part_of_study() -> Iterator[None]:
-    """Runs made here, in this thread, pass an interruption on; also a decorator."""
+    """Context or decorator in which runs of this thread pass an interruption on."""
     before = _in_study.set(True)
     try:
         yield
@@ -22,5 +22,5 @@ def part_of_study() -> Iterator[None]:
 
 
 def ends_run() -> bool:
-    """Whether an interruption ends only the run."""
+    """Whether an interruption only ends the run."""
     return not _in_study.get()

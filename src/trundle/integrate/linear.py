@@ -6,7 +6,7 @@ from trundle.kernel.record import Ints
 
 @inner
 def factorise(a: Pointer, pivots: Ints, size: int) -> bool:
-    """Replace the row-major matrix by its factors; False where a pivot is zero or not a number."""
+    """Replace the row-major matrix by its factors; False if a pivot is zero or NaN."""
     for column in range(size):
         best, largest = column, abs(a[column * size + column])
         for row in range(column + 1, size):

@@ -1,12 +1,12 @@
-"""The compiled control loop: step, error control, projection, events, samples. It can leave and come back at any step.
+"""The compiled control loop: step, error control, projection, events, samples. It can return and resume at any step.
 
-Parts that only some runs need are called by their address, so that each is compiled alone and only when it is needed.
+Parts that only some runs need are called by their address, so that each is compiled separately, when it is needed.
 """
 
 from trundle.integrate import codes as at
 from trundle.integrate.begin import begin, pass_break
-from trundle.integrate.bookkeeping import follow
-from trundle.integrate.events.in_step import meet_events
+from trundle.integrate.bookkeeping import extend_trail
+from trundle.integrate.events.in_step import handle_events
 from trundle.integrate.near_fold import NEAR_FOLD, near_fold
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.samples import record, samples_at_start, samples_in_step
@@ -17,23 +17,23 @@ from trundle.kernel.pointers import call_table, copy, inner, part_of, shifted
 
 @inner
 def is_over(run: LoopRecord) -> bool:
-    """Whether the loop must leave before the next step, because the run has ended or a buffer is full."""
+    """Whether the loop must return before the next step, because the run has ended or a buffer is full."""
     if run.t_end - run.t <= 0.0:
-        run.answer = at.FINISHED
+        run.status = at.FINISHED
     elif run.steps + run.rejected >= run.max_steps:
-        run.answer = at.TOO_MANY_STEPS
+        run.status = at.TOO_MANY_STEPS
     elif (
         (run.every_step == 1 and run.written + 2 > run.out_room)
         or run.logged + run.n_events > run.event_room
         or run.passages + 2 * run.n_monitors > run.near_room
     ):
-        run.answer = at.BUFFER_FULL
-    return run.answer != at.RUNNING
+        run.status = at.BUFFER_FULL
+    return run.status != at.RUNNING
 
 
 @inner
 def accept(run: LoopRecord) -> None:
-    """Take the step; the next one is proposed from the full step, also where an event has cut it."""
+    """Accept the step; the length of the next one follows from the full step, even if an event has shortened it."""
     moved = run.t_new > run.t
     if run.n_guards > 0 and moved:
         call_table(run.guard_part, run)
@@ -42,22 +42,22 @@ def accept(run: LoopRecord) -> None:
     copy(run.x_new, run.x, run.n_x)
     copy(shifted(run.k, run.end_row * run.n_x), run.k, run.n_x)
     run.t = run.t_new
-    if run.n_rivals > 0 and moved and run.answer == at.RUNNING:
+    if run.n_rivals > 0 and moved and run.status == at.RUNNING:
         call_table(run.rival_part, run)
     if run.learning == 1:
-        learn_sizes(run, run.x, run.atol, run.met, 1)
+        learn_sizes(run, run.x, run.atol, run.largest, 1)
     if run.fixed == 0:
         run.h = run.full_step * growth(run, run.full_error, run.last_error, run.last_rejected)
         run.last_error = max(run.full_error, LEAST_LAST)
     run.steps += 1
     run.work_errors += run.work_error
-    follow(run)
+    extend_trail(run)
     run.avoided = 0
     run.last_rejected = 0
     run.fresh = 0
     if run.every_step == 1 and moved:
         record(run, run.t, run.x)
-    if run.answer == at.ALARM:
+    if run.status == at.ALARM:
         return
     if run.hit > 0:
         call_table(run.fire_part, run)
@@ -65,33 +65,33 @@ def accept(run: LoopRecord) -> None:
     elif run.whole == 1 and run.step == run.full_step:
         run.grid += 1
     passed = run.steps >= run.passage_end or not near_fold(run, NEAR_FOLD)
-    if run.folds == at.PASSING and run.answer == at.RUNNING and passed:
-        run.answer = at.FOLD_PASSED
-    if run.unsuited == 1 and run.answer == at.RUNNING:
-        run.answer = at.UNSUITED
+    if run.folds == at.PASSING and run.status == at.RUNNING and passed:
+        run.status = at.FOLD_PASSED
+    if run.unsuited == 1 and run.status == at.RUNNING:
+        run.status = at.UNSUITED
 
 
 @inner
 def take_steps(run: LoopRecord) -> None:
     """At most `budget` attempted steps."""
     for _ in range(run.budget):
-        if run.answer != at.RUNNING:
+        if run.status != at.RUNNING:
             return
         if run.pending == 1:
             begin(run)
-            if run.answer != at.RUNNING:
+            if run.status != at.RUNNING:
                 return
         elif run.n_breaks > 0 and run.t >= run.t_break:
             pass_break(run)
         samples_at_start(run)
         if is_over(run):
             return
-        if run.hit > 0:  # an event that the start or a jump has made due
+        if run.hit > 0:  # an event that fires at the start or after a jump
             call_table(run.fire_part, run)
             run.hit = 0
             continue
         choose_step(run)
-        if try_step(run) and meet_events(run):
+        if try_step(run) and handle_events(run):
             if run.projection != at.NO_PROJECTION:
                 run.clock[0] = run.t_new
                 call_table(run.watch_part, run)
@@ -101,8 +101,8 @@ def take_steps(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def advance(run: LoopRecord) -> None:
-    """Integrate by at most `budget` attempted steps; `answer` says why the loop came back."""
-    run.answer = at.RUNNING
+    """Integrate by at most `budget` attempted steps; `status` is the reason for which the loop returned."""
+    run.status = at.RUNNING
     take_steps(run)
-    if run.guards_rested > 0 and run.answer not in (at.RUNNING, at.BUFFER_FULL, at.ALARM):
+    if run.guards_rested > 0 and run.status not in (at.RUNNING, at.BUFFER_FULL, at.ALARM):
         call_table(run.guard_part, run)

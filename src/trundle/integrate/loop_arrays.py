@@ -1,4 +1,4 @@
-"""Arrays that the compiled loop reads and writes, made once for a problem; its record points to them."""
+"""Arrays of the compiled loop, allocated once for a problem; its record points to them."""
 
 import numpy as np
 
@@ -15,18 +15,18 @@ from trundle.integrate.tolerance import UNITS, Tolerance
 from trundle.kernel import compiled
 from trundle.kernel.memory import aligned, point_to
 
-TRAIL = 2048  # states kept for the check of the energy; an even number
+TRAIL = 2048  # states kept for the audit of the energy; an even number
 KERNELS = (
     "project", "events", "jacobian", "metric", "impact", "modes", "energy", "enclosure", "round_off", "breaks", "free",
     "guards",
 )  # fmt: skip
-"""Compiled equations that a problem may have, by their names there."""
-FIRST_LOOKS = 8  # at common normals that are behind the contact when they are found
+"""Names of the compiled equations that a problem may have."""
+FIRST_LOOKS = 8  # common normals that are examined although they are behind the contact when they are found
 GUARD_PLACES = tuple(f"guard_{name}" for name in ("sign", "before", "middle", "probe", "low", "high", "rate", "bend"))
 
 
 class LoopArrays:
-    """The record of the loop and all arrays that it points to. Full output buffers are replaced, nothing else."""
+    """The record of the loop and all arrays that it points to. Only full output buffers are ever replaced."""
 
     def __init__(
         self, problem: Problem, plan: Plan, passing: Plan | None, case: Case, tolerance: Tolerance, samples: Sampling
@@ -51,12 +51,12 @@ class LoopArrays:
         self._set_parts()
 
     def _hold(self, **arrays: np.ndarray) -> None:
-        """Keep arrays alive and let the record point to them; where they were before they are replaced."""
+        """Keep arrays alive and let the record point to them, in place of earlier ones of the same names."""
         self._held.update(arrays)
         self._addresses.update(point_to(self.record, **arrays))
 
     def _hold_at(self, arrays: dict[str, np.ndarray], addresses: dict[str, int]) -> None:
-        """The same, where the addresses are known."""
+        """The same for arrays with known addresses."""
         self._held.update(arrays)
         self._addresses.update(addresses)
         for name, address in addresses.items():
@@ -72,11 +72,11 @@ class LoopArrays:
         run.position_tol, run.velocity_tol = problem.position_tolerance, problem.velocity_tolerance
         run.singular = problem.singular_limit
         self._hold(atol=self.atol, weight=self.weight, group=tolerance.group, bound=tolerance.bound)
-        self._hold(met=np.zeros(len(UNITS)))
+        self._hold(largest=np.zeros(len(UNITS)))
         self._hold(in_metres=np.array(problem.in_metres or np.ones(max(problem.n_q, 1)), np.int64))
 
     def _set_places(self, dense_rows: int, stiff: bool) -> None:
-        """Places to work in."""
+        """Allocate work arrays."""
         problem, n_x, n_p = self.problem, self.problem.rhs.n_x, self.problem.rhs.n_p
         rows, breaks = problem.n_u + problem.loop_rows, 0 if problem.breaks is None else problem.breaks.n_out
         metric_out = 0 if problem.metric is None else problem.metric.n_out
@@ -92,7 +92,7 @@ class LoopArrays:
             corrected=aligned(n_x + 2 + 3 * problem.n_monitors),
             jumped=aligned(n_x + 2 + max(problem.n_monitors, n_p)),
             quaternions=np.array(problem.quaternions or (0,), dtype=np.int64),
-            # The stiff step keeps its Jacobian from one attempt to the next: the metric has a place of its own.
+            # The stiff step keeps its Jacobian from one attempt to the next, so the metric needs its own array.
             matrix=aligned(2 * n_x * n_x + n_x if stiff else 1),
             sizes=self.sizes,
             metric=aligned(metric_out + rows * rows + 1),
@@ -110,7 +110,7 @@ class LoopArrays:
         self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
 
     def _set_rivals(self, rivals: Rivals, case: Case) -> None:
-        """Places for other common normals of contacts; lanes begin with those that are known."""
+        """Arrays for other common normals of contacts; lanes begin with the known ones."""
         w, n_x, n_p = rivals.lanes, self.problem.rhs.n_x, self.problem.rhs.n_p
         arrays, addresses = rivals.places(n_x, 1)
         self._hold_at(arrays, addresses)
@@ -140,7 +140,7 @@ class LoopArrays:
         self._hold(jump_kernels=np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64))
 
     def _set_buffers(self) -> None:
-        """Room for events, passages near singular poses, and states by which the energy is checked."""
+        """Buffers for events, passages near singular poses, and states for the audit of the energy."""
         problem, n_x, n_p, n_e = self.problem, self.problem.rhs.n_x, self.problem.rhs.n_p, self.problem.n_events
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
@@ -166,7 +166,7 @@ class LoopArrays:
         self._point_to_buffers()
 
     def _point_to_buffers(self) -> None:
-        """Output buffers, where they have been made or have grown."""
+        """Set the addresses of output buffers, after they are allocated or enlarged."""
         run = self.record
         self._hold(out_t=self.out_t, out_x=self.out_x, out_events=self.out_events, near=self.near)
         self._hold(event_index=self.event_index, event_t=self.event_t, event_x=self.event_x, event_p=self.event_p)
@@ -197,7 +197,7 @@ class LoopArrays:
             setattr(run, f"{name}_kernel", 0 if kernel is None else kernel.address)
 
     def _set_parts(self) -> None:
-        """Load only those parts of the integrator that this problem needs: each takes time to compile at first use."""
+        """Load only the parts of the integrator that this problem needs, because each is compiled on first use."""
         run, problem = self.record, self.problem
         if problem.events is not None or run.n_samples > 0 or problem.n_monitors > 0:
             run.dense_part = compiled.address("prepare_dense")
@@ -227,7 +227,7 @@ class LoopArrays:
             run.decide_part, run.decide_once_part = compiled.address("decide_modes"), compiled.address("decide_once")
 
     def grow(self) -> None:
-        """Double those output buffers that are more than half full."""
+        """Double the output buffers that are more than half full."""
         run = self.record
         if run.every_step == 1 and 2 * run.written > len(self.out_t):
             self.out_t, self.out_x = _doubled(self.out_t), _doubled(self.out_x)
@@ -246,7 +246,7 @@ def _doubled(array: np.ndarray) -> np.ndarray:
 
 
 def check_samples(times: np.ndarray, t0: float, t1: float) -> None:
-    """Sample times must rise and lie within the run."""
+    """SolveError if sample times are not sorted or not within the run."""
     if times.ndim != 1 or np.any(np.diff(times) < 0.0):
         raise SolveError("the sample times must be one sorted array.")
     if len(times) and (times[0] < t0 or times[-1] > t1):

@@ -1,6 +1,6 @@
 """Projection for the stiff method (compiled): the correction is smallest in the metric M + h D + h^2 K.
 
-In the metric of the mass matrix alone a stiff coordinate would be disturbed at every step.
+In the metric of the mass matrix alone, stiff coordinates would be disturbed at every step.
 """
 
 import math
@@ -46,7 +46,7 @@ def correct_in_metric(run: LoopRecord) -> None:
     clock, p, work = run.clock, run.p, run.work
     n_x, n_q, n_u, m = run.n_x, run.n_q, run.n_u, run.loop_rows
     mass = run.metric
-    g = shifted(mass, 3 * n_u * n_u + m * n_u)  # behind mass, stiffness, damping and Jacobian
+    g = shifted(mass, 3 * n_u * n_u + m * n_u)  # after mass, stiffness, damping and Jacobian
     rate = shifted(g, m)
     kinematics = shifted(rate, m)
     a = shifted(kinematics, n_q * n_u)

@@ -1,18 +1,18 @@
-"""How close a loop is to a singular pose, for the steps that should not end there (compiled)."""
+"""Closeness of a loop to a singular pose, at which no step should end (compiled)."""
 
 from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, strict
 
 FOLD = 1e-5  # monitor of a loop below which no step should end
-NEAR_FOLD = 0.1  # monitor of a loop at the start of a step that may meet a fold
+NEAR_FOLD = 0.1  # monitor of a loop below which the next step may contain a fold
 CLOSE = 1e-2  # monitor below which no stiff step should end
-CARRIED = 1.0  # tolerances by which the projection may move the end of a stiff step near a fold
+CARRIED = 1.0  # distance, in tolerances, by which the projection may move the end of a stiff step near a fold
 
 
 @strict
 def at_fold(run: LoopRecord) -> bool:
-    """Whether a loop is close to a singular pose, by what the projection finds."""
+    """Whether a loop is close to a singular pose, by the monitors of the last projection."""
     lowest = 1.0
     if run.projection != at.BY_KERNEL:
         return False
@@ -32,11 +32,11 @@ def near_fold(run: LoopRecord, limit: float) -> bool:
 
 @strict
 def carried_off(run: LoopRecord) -> bool:
-    """Whether a stiff step ends at a fold, or near one where the projection, from `x_new` to `sample`, moved it by more
+    """Whether a stiff step ends at a fold, or near one and the projection from `x_new` to `sample` moved it by more
     than the tolerance.
 
-    Stages off the constraints have then met a nearly singular loop: the error estimate does not know by how much the
-    state is wrong.
+    Stages off the constraints were then evaluated with a nearly singular loop, an error that the error estimate does
+    not include.
     """
     x, x_new, sample, atol, weight, out = run.x, run.x_new, run.sample, run.atol, run.weight, run.jumped
     total = 0.0

@@ -16,8 +16,8 @@ from trundle.typing import Given
 @final
 @dataclass(frozen=True, eq=False)
 class Rival:
-    """Another common normal of the surfaces of a contact that was met: number of the contact, surface coordinates, time
-    and state, and those of the trail up to there.
+    """Another common normal of the surfaces of a contact that a run has reached: index of the contact, surface
+    coordinates, time and state, and those of the trail up to then.
     """
 
     contact: int
@@ -36,20 +36,20 @@ OnEvent = Callable[[int, float, np.ndarray, np.ndarray], EventAnswer]
 @final
 @dataclass(frozen=True, eq=False)
 class Tolerances:
-    """Relative tolerance of a step, and absolute ones: one for all states, one for each, or such as grow."""
+    """Relative tolerance of a step, and absolute ones: one for all states, one for each, or growing ones."""
 
     rtol: float = 1e-8
     atol: float | np.ndarray | Tolerance = 1e-10
 
     def of_states(self, count: int) -> Tolerance:
-        """Absolute tolerances of so many states."""
+        """Absolute tolerances of this number of states."""
         return self.atol if isinstance(self.atol, Tolerance) else Tolerance.fixed(self.atol, count)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Times (s) at which the state is kept; None keeps it at every step."""
+    """Times (s) at which the state is stored; None stores it at every step."""
 
     times: np.ndarray | None = None
 
@@ -63,8 +63,8 @@ class Sampling:
 @dataclass(frozen=True)
 class Steps:
     """Lengths (s) of the first and the longest step of a run, or one fixed length for all of them, and how many steps
-    and events there may be. A run ends where its tolerances would need a step shorter than the shortest. The integrator
-    chooses what is not given.
+    and events there may be. A run ends if its tolerances would need a step shorter than the shortest. The integrator
+    chooses values that are not given.
     """
 
     first: float | None = None
@@ -100,7 +100,7 @@ def _is_length(given: Given) -> bool:
 class Supervision:
     """Callbacks: a progress bar (None: in a terminal) with the text `tell(t, x)`; `on_event(index, t, x, p)` handles
     events of kind 3 and returns a new (x, p) or None; `on_rival(rival)` handles a second point of contact and returns
-    an outcome, a new x or None; `on_stuck(t, x, p)` may return an x from which a run that has broken off can continue;
+    an outcome, a new x or None; `on_stuck(t, x, p)` may return an x from which a failed run can continue;
     `between_chunks(t)` is called after every `chunk_steps` steps (None: by the clock).
     """
 
@@ -116,7 +116,7 @@ class Supervision:
 @final
 @dataclass(frozen=True, eq=False)
 class Options:
-    """All of them."""
+    """All options of an integration."""
 
     tolerances: Tolerances = field(default_factory=Tolerances)
     samples: Sampling = field(default_factory=Sampling)

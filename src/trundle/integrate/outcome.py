@@ -1,4 +1,4 @@
-"""How a run can end: a name, a sentence and a remedy."""
+"""The possible outcomes of a run: name, sentence and remedy."""
 
 from dataclasses import dataclass
 from typing import final
@@ -9,7 +9,7 @@ from trundle.integrate import codes
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """An ending of a run. What was computed before it is always kept."""
+    """How a run ended. Results up to the end are always kept."""
 
     name: str
     code: int
@@ -109,7 +109,7 @@ EVENT_REFUSED = Outcome(
     "The end time was reached, but event {event} assigned invalid parameters at t = {time} s:",
     "The results after that time are not a motion of the model: correct the action of the event.",
 )
-ALARM = Outcome("ALARM", codes.ALARM, "A contact may have become invalid.")  # made again, no run ends with it
+ALARM = Outcome("ALARM", codes.ALARM, "A contact may have become invalid.")  # such runs are repeated with checks
 
 SURFACE_LEFT = Outcome(
     "SURFACE_LEFT",

@@ -1,4 +1,4 @@
-"""Intervals of a run that its method cannot integrate, or only slowly: another method is used for them."""
+"""Intervals of a run for which another method is used, because its own cannot integrate them, or only slowly."""
 
 from typing import final
 
@@ -12,7 +12,7 @@ from trundle.integrate.workspace import Workspace
 
 
 def passing_plan(problem: Problem, plan: Plan) -> Plan | None:
-    """The other method that a run may need; None where it needs none."""
+    """The other method that a run may need, or None."""
     return fold.passing_plan(problem, plan) or stiff_plan(problem, plan)
 
 
@@ -24,7 +24,7 @@ class Passages:
         self._folds, self._onsets = Folds(workspace, method), Onsets(workspace, method)
 
     def changed_method(self, code: int) -> bool:
-        """Change the method if the loop has returned for that reason."""
+        """Switch the method if the loop has returned for that reason."""
         if code == at.FOLD_AHEAD:
             self._folds.enter()
         elif code == at.FOLD_PASSED:

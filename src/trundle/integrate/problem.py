@@ -38,8 +38,8 @@ class CompiledLanes(Compiled, Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """Other common normals of contacts, to be pursued (see `integrate.rivals`): for each contact a kernel of
-    [coordinates, x], how far about it the search reaches in each coordinate, and whether it may be open or yield.
+    """Search for other common normals of contacts (see `integrate.rivals`): for each contact a kernel of [coordinates,
+    x], the range of the search in each coordinate, and whether the contact may be open or compliant.
     """
 
     kernels: tuple[CompiledLanes, ...]
@@ -48,9 +48,9 @@ class Rivals:
     away: float  # m
 
     def places(self, n_x: int, packs: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-        """Arrays of the compiled loops, with so many packs of lanes for each contact, and their addresses.
+        """Arrays of the compiled loops, with `packs` packs of lanes for each contact, and their addresses.
 
-        They are parts of two blocks: a run that is short would feel an allocation of each.
+        They are parts of two blocks, because separate allocations would slow down short runs.
         """
         fixed, known, reals, marks = self._fixed(n_x, packs)
         arrays, addresses = dict(fixed), dict(known)
@@ -61,11 +61,11 @@ class Rivals:
         arrays["rival_s"][:] = np.nan
         return arrays, addresses
 
-    @cache  # noqa: B019  (of the few that a model has)
+    @cache  # noqa: B019  (a model has only a few)
     def _fixed(
         self, n_x: int, packs: int
     ) -> tuple[dict[str, np.ndarray], dict[str, int], dict[str, int], dict[str, int]]:
-        """What no run changes, with addresses, and where the other arrays begin in their blocks."""
+        """Arrays that no run changes, with addresses, and the offsets of the other arrays in their blocks."""
         kernels = [kernel for kernel in self.kernels for _ in range(packs)]
         reach = [v for v in self.reach for _ in range(packs)]
         first = np.concatenate([[0], np.cumsum([len(v) for v in reach])])
@@ -96,7 +96,7 @@ class Rivals:
 
 
 def _starts(sizes: dict[str, int]) -> dict[str, int]:
-    """Where arrays of these sizes begin in a block, each on a cache line, and where the block ends."""
+    """Offsets of arrays of these sizes in a block, each on a cache line, and the end of the block."""
     starts, end = {}, 0
     for name, size in sizes.items():
         starts[name], end = end, end + size + -size % 8
@@ -106,29 +106,29 @@ def _starts(sizes: dict[str, int]) -> dict[str, int]:
 @final
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """xdot = rhs(t, x, p) with x = [q, u, z], and on request projection, Jacobian, metric, events and jumps.
+    """xdot = rhs(t, x, p) with x = [q, u, z], and optionally projection, Jacobian, metric, events and jumps.
 
     project:  [x projected, position residual, velocity residual, monitors]: one Newton step; residuals are before it
     jacobian: [df/dx column-major, df/dt]
     metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major;
               replaces `project` in the stiff method
-    near_folds: rhs at the nearest state on the constraints, by which an explicit method passes folds of linkages that
-              the stiff method cannot pass
+    near_folds: rhs at the nearest state on the constraints, with which an explicit method passes folds of linkages
+              that the stiff method cannot pass
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
-              `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
-    round_off: of the values of these event functions
+              `equations.enclosure`): used to find their roots; those of the others are searched at points in the step
+    round_off: bounds of the round-off of these event functions
     breaks:   bounds of functions of time over an interval; steps end at their roots
-    jumps:    one function per event (None where the kind is not 2): [x, p] after the event
+    jumps:    one function per event (None if the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
-              kind 4; `modes` then gives the parameters with the modes of the contacts
-    guards:   values that must keep their sign: the run ends with an alarm where one does not
+              kind 4; `modes` returns the parameters with the modes of the contacts after it
+    guards:   values that must keep their sign: otherwise the run ends with an alarm
     energy:   [kinetic, potential, ...] of the state, for its balance; the first `given_events` are those of the model,
-              whose jumps bring or take energy
-    free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
-              among the parameters are `places` (-1 for none), and events of kind 5 ask for that;
-              those of kind 6 too, and end the run where the modes that are found do not move them above zero
-    event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
+              whose jumps add or remove energy
+    free:     accelerations of these contacts without contact forces; if given, the modes are decided together at
+              events of kind 5; `places` are their indices among the parameters (-1 for none). Events of kind 6 do the
+              same, and end the run if the decided modes do not move their value above zero
+    event_due: which events also fire without a crossing, if a start or a jump leaves their value below zero
     """
 
     rhs: Compiled
@@ -146,14 +146,14 @@ class Problem:
     energy: Compiled | None = None
     guards: Compiled | None = None
     n_guards: int = 0
-    guards_from: float = -math.inf  # up to this time they are not looked at, except for their signs at the start
+    guards_from: float = -math.inf  # up to this time they are not checked, except for their signs at the start
     rivals: Rivals | None = None
     given_events: int = 0
-    works: int = 0  # states behind the speeds that are work done and lost: two, or none
-    driven: bool = False  # whether drives move parts of it, which do work in collisions too
+    works: int = 0  # number of states after the speeds that are work done and lost: two, or none
+    driven: bool = False  # whether there are drives, which do work in collisions too
     free: Compiled | None = None
     places: Sequence[int] = ()
-    contacts: int = 0  # that take part in collisions
+    contacts: int = 0  # number of contacts that take part in collisions
     treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
     n_u: int = 0
@@ -164,8 +164,8 @@ class Problem:
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
-    in_metres: Sequence[bool] = ()  # which coordinates are; all, unless it is said
-    sizes: slice | None = None  # places of a typical length and speed among the parameters; 1 m and 1 m/s without
+    in_metres: Sequence[bool] = ()  # which coordinates are lengths; all by default
+    sizes: slice | None = None  # slice of a typical length and speed among the parameters; 1 m and 1 m/s by default
     singular_limit: float = 1e-10
     stiff_onsets: bool = False  # whether contacts may begin to slide in any direction, which is stiff
     units: Sequence[str] = ()  # of the states
@@ -208,12 +208,12 @@ class Problem:
 
     @property
     def n_monitors(self) -> int:
-        """Number of loops that are watched for singular positions."""
+        """Number of loops that are monitored for singular positions."""
         return 0 if self.project is None else self.project.n_out - self.rhs.n_x - 2
 
     @property
     def loop_rows(self) -> int:
-        """Number m of constraint rows in `metric`; -1 where its outputs do not fit."""
+        """Number m of constraint rows in `metric`; -1 if the number of its outputs is wrong."""
         if self.metric is None:
             return 0
         rest = self.metric.n_out - 3 * self.n_u**2 - self.n_q * self.n_u

@@ -1,4 +1,4 @@
-"""How far a run has come: a bar in the terminal, or one in the cell of a notebook."""
+"""Progress bars of runs, in a terminal or in the cell of a notebook."""
 
 import importlib
 import time
@@ -8,12 +8,12 @@ from typing import Final
 
 from trundle.preparing import in_notebook
 
-EVERY: Final = 0.2  # s between two looks of a notebook
+EVERY: Final = 0.2  # s between two updates in a notebook
 BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> '
 
 
 def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
-    """A bar that goes away with the stack; it is given the time that was reached (s), and perhaps a text."""
+    """A bar that disappears when the stack closes; it is called with the time reached (s) and an optional text."""
     return (_in_notebook if in_notebook() else _in_terminal)(stack, t0, t1)
 
 
@@ -40,8 +40,8 @@ def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
 
 
 def notebook_bar(stack: ExitStack, first: str) -> Callable[[float, str], None]:
-    """A bar in the cell of a notebook that goes away with the stack; it is given how much is done, from 0 to 1, and a
-    text, of which `first` stands there at once. By what every kernel has; rich would need widgets.
+    """A bar in the cell of a notebook that disappears when the stack closes; it is called with the fraction done and a
+    text, which is `first` initially. It works in every notebook (rich would need widgets).
     """
     show = importlib.import_module("IPython.display")
     cell = show.display(show.HTML(BAR.format(done=0.0) + first), display_id=True)

@@ -1,4 +1,4 @@
-"""Projection onto the constraints (compiled), and the watch over loops that come near a singular position."""
+"""Projection onto the constraints, and monitoring of loops near singular positions (compiled)."""
 
 import math
 
@@ -8,16 +8,16 @@ from trundle.kernel.pointers import Pointer, call, call_table, copy, inner, part
 
 PROJECTION_LIMIT = 10
 THIRD = 1.0 / 3.0
-WORTH_A_SEARCH = 0.5  # monitors that stay above are far from a fold
+WORTH_A_SEARCH = 0.5  # monitors above are far from a fold
 SEARCH_LIMIT = 24  # evaluations in the search for the pose nearest to a fold
-CUTS = 4  # two evaluations each
-RATIO = 0.6  # of the cuts; not the golden one, whose points would coincide
-GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
+CUTS = 4  # reductions of the interval, two evaluations each
+RATIO = 0.6  # of the reductions; not the golden ratio, for which points would coincide
+GOOD_ENOUGH = 1e-9  # residual that is accepted if round-off prevents a smaller one
 
 
 @part_of(LoopRecord)
 def project_sample(run: LoopRecord) -> None:
-    """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED says whether that converged."""
+    """Project the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED: whether that converged."""
     x, p, corrected = run.sample, run.p, run.corrected
     clock, work = run.clock, run.work
     n_x = run.n_x
@@ -33,7 +33,7 @@ def project_sample(run: LoopRecord) -> None:
         total = 0.0 * position + 0.0 * velocity
         for m in range(n_x):
             total += 0.0 * corrected[m]
-        if total != 0.0:  # only nan differs from zero here
+        if total != 0.0:  # only if a value is NaN
             return
         copy(corrected, x, n_x)
         size = max(position / run.position_tol, velocity / run.velocity_tol)
@@ -46,7 +46,7 @@ def project_sample(run: LoopRecord) -> None:
 
 @strict
 def keep_lowest(run: LoopRecord, monitors: Pointer, t: float) -> None:
-    """Remember the smallest monitor of each loop in this passage and its time."""
+    """Store the smallest monitor of each loop in this passage and its time."""
     passage = run.passage
     for loop in range(run.n_monitors):
         if monitors[loop] < passage[at.PASSAGE * loop]:
@@ -82,8 +82,9 @@ def values_between(run: LoopRecord, s: float, exact: bool) -> None:
 
 @inner
 def minimum_inside(run: LoopRecord, before: Pointer, first: Pointer) -> tuple[int, float, float]:
-    """The first loop whose monitor has a minimum inside the step, by values at two points inside and slopes at both
-    ends, and about where; -1 without one. `before` has the slopes at its start; `first` is a place to work in.
+    """The first loop whose monitor has a minimum inside the step, judged by values at two inner points and slopes at
+    both ends, and an interval of the minimum; -1 if there is none. `before` has the slopes at the start of the step;
+    `first` is scratch memory.
     """
     passage, now = run.passage, shifted(run.corrected, run.n_x + 2)
     monitors = shifted(run.jumped, run.n_x + 2)
@@ -109,13 +110,14 @@ def minimum_inside(run: LoopRecord, before: Pointer, first: Pointer) -> tuple[in
 
 @inner
 def search_minimum(run: LoopRecord, turning: int, low: float, high: float) -> None:
-    """Look for the minimum of a monitor between two fractions of the step, on the dense output; `keep_lowest` keeps it.
+    """Search the minimum of a monitor between two fractions of the step, on the dense output; `keep_lowest` stores it.
 
-    A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
+    First the interval is reduced a few times, then parabolas through the last three points are used: near a fold the
+    monitor is a parabola.
     """
     monitors = shifted(run.jumped, run.n_x + 2)
     call_table(run.dense_part, run)
-    low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic was only a hint
+    low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic is only approximate
     inside = math.inf
     s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for trial in range(SEARCH_LIMIT):
@@ -142,7 +144,7 @@ def search_minimum(run: LoopRecord, turning: int, low: float, high: float) -> No
 
 @inner
 def log_passages(run: LoopRecord) -> None:
-    """Log the passages near a singular position that are over at the end of the step."""
+    """Log the passages near a singular position that have ended by the end of the step."""
     passage, now = run.passage, shifted(run.corrected, run.n_x + 2)
     for loop in range(run.n_monitors):
         lowest = passage[at.PASSAGE * loop]
@@ -156,10 +158,10 @@ def log_passages(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def watch(run: LoopRecord) -> None:
-    """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
+    """Update the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
-    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is looked
-    for on the dense output.
+    A linkage may fold between two steps: if values and slopes show that a monitor has a minimum inside a step, it is
+    searched on the dense output.
     """
     corrected, passage = run.corrected, run.passage
     clock, p, work = run.clock, run.p, run.work

@@ -1,7 +1,7 @@
-"""All variables of a running integration by name, shared by Python and the compiled loops between two calls.
+"""Records with all variables of a running integration, shared by Python and the compiled loops.
 
 A `..._kernel` is the address of compiled equations of the model, a `..._part` that of a part of the integrator, called
-with the record itself; 0 where the run needs none.
+with the record itself; 0 if the run does not need it.
 """
 
 from typing import final
@@ -11,7 +11,7 @@ from trundle.kernel.record import Floats, Ints, Record, named_fields
 
 @named_fields
 class StepRecord(Record):
-    """What a run alone and runs in lanes have in common: sizes, method, tolerances, step control."""
+    """Variables common to single runs and runs in lanes: sizes, method, tolerances, step control."""
 
     # sizes of the state, and the method (see `Plan`)
     n_x: int
@@ -26,14 +26,14 @@ class StepRecord(Record):
     extra_nodes: Floats
     extra_stages: Floats
     dense_weights: Floats
-    # tolerances; absolute ones may grow with what was met
+    # tolerances; absolute ones may grow with the largest states so far
     rtol: float
-    weighted: int  # states that count in the error
-    learning: int
-    part: float  # of the largest size met
-    group: Ints
-    bound: Floats
-    met: Floats
+    weighted: int  # number of states that count in the error
+    learning: int  # whether absolute tolerances grow
+    part: float  # absolute tolerance relative to the largest size of a group
+    group: Ints  # group of each state
+    bound: Floats  # upper bound of the size of each group
+    largest: Floats  # largest size of each group so far
     atol: Floats
     weight: Floats
     position_tol: float
@@ -42,7 +42,7 @@ class StepRecord(Record):
     length_scale: float
     speed_scale: float
     time_scale: float
-    in_metres: Ints  # which coordinates are
+    in_metres: Ints  # which coordinates are lengths
     # step control
     h_min: float
     h_max: float
@@ -53,7 +53,7 @@ class StepRecord(Record):
     grow: float
     max_steps: int
     budget: int  # steps of one call
-    # the equations, and where they are evaluated
+    # the equations, and the point at which they are evaluated
     rhs_kernel: int
     project_kernel: int
     clock: Floats
@@ -67,7 +67,7 @@ class StepRecord(Record):
     corrected: Floats
     n_samples: int
     sample_t: Floats
-    # guards: values that keep their sign (see `guards`)
+    # guards: values that must keep their sign (see `guards`)
     n_guards: int
     guards_kernel: int
     guard_sign: Floats
@@ -79,8 +79,8 @@ class StepRecord(Record):
     n_rivals: int
     rival_lanes: int
     rival_packs: int  # of each contact
-    rival_fresh: int  # first looks at normals behind the contact that are left
-    rival_away: float  # m, from the contact, below which they are the contact itself
+    rival_fresh: int  # remaining number of normals behind the contact that are examined
+    rival_away: float  # distance (m) from the contact below which a normal is the contact itself
     rival_kernel: Ints
     rival_width: Ints
     rival_first: Ints
@@ -88,13 +88,13 @@ class StepRecord(Record):
     rival_seeds: Ints
     rival_reach: Floats
     rival_s: Floats
-    rival_rate: Floats  # at which those that are known move, 1/s
+    rival_rate: Floats  # rates of the coordinates of known normals, 1/s
     rival_since: Floats  # time of the last Newton step
-    rival_value: Floats  # gap above that of the contact then
-    rival_slope: Floats  # size of its rate before that, m/s
-    rival_held: Ints  # 1: known
-    rival_age: Ints
-    rival_hit: Ints
+    rival_value: Floats  # gap in excess of that of the contact at that time
+    rival_slope: Floats  # absolute rate of the gap before that time, m/s
+    rival_held: Ints  # 1: the normal is known
+    rival_age: Ints  # Newton steps since the last seed
+    rival_hit: Ints  # 1: the normal is reached
     rival_x: Floats
     rival_out: Floats
     rival_work: Floats
@@ -138,12 +138,12 @@ class LoopRecord(StepRecord):
     jacobians: int
     factorisations: int
     projections: int
-    answer: int
-    pending: int  # a start or a jump is to be taken up
+    status: int  # see `codes`
+    pending: int  # 1: the run must be (re)started after a start or a jump
     written: int
     logged: int
     passages: int
-    fresh: int  # the Jacobian is that of the present state
+    fresh: int  # 1: the Jacobian is that of the present state
     last_rejected: int
     grid: int
     close: int
@@ -151,45 +151,45 @@ class LoopRecord(StepRecord):
     projected: int
     avoided: int
     plastic: int
-    last_bounce: float  # s, of the last flight between two landings of a contact
+    last_bounce: float  # duration (s) of the last flight between two landings of a contact
     which: int
     trail: int
     seen: int
     stride: int
     open_event: int
-    whole: int  # the step is not cut by the end or by a break
+    whole: int  # 1: the step is not shortened by the end of the run or a break
     dense_ready: int
-    rival_met: int  # pack and lane
-    rival_rest: int  # steps before they are pursued again
-    guards_known: int  # 0: not their signs either, 1: not their last values
-    guards_rated: int  # 1: their rates are known
-    guards_rested: int  # steps since the last look
+    rival_met: int  # pack and lane of the normal that was reached
+    rival_rest: int  # steps until the next check of the normals
+    guards_known: int  # 0: signs and values are unknown, 1: only the signs are known, 2: both are known
+    guards_rated: int  # 1: rates are known
+    guards_rested: int  # steps since the last check
     guard_before: Floats
     guard_rate: Floats
-    guard_bend: Floats  # size of the second derivative lately
-    unstable: int  # steps as long as stability allows, and those in a row that are shorter
+    guard_bend: Floats  # recent absolute second derivative
+    unstable: int  # number of steps limited by stability; `stable`: of successive shorter ones
     stable: int
-    unsuited: int  # the other method suits the motion better
+    unsuited: int  # 1: the other method suits the motion better
     # times and steps
     t: float
-    h: float  # proposed next
-    step: float  # tried now
-    full_step: float  # tried now, before an event cuts it
-    full_error: float  # of that step
+    h: float  # length of the next step
+    step: float  # length of the present step
+    full_step: float  # the same, before an event shortens it
+    full_error: float  # error of the full step
     t_new: float
     t_stop: float
     t_start: float
-    t_end: float  # of this stretch
-    t_last: float  # of the run
+    t_end: float  # end of this call
+    t_last: float  # end of the run
     t_event: float
     t_break: float
-    rival_due: float  # the time of the next look at them at the latest
-    guards_seen: float  # the last look, the time between it and the one before, and up to when they may rest
+    rival_due: float  # latest time of the next check of the normals
+    guards_seen: float  # time of the last check, interval to the one before, time until which none is needed
     guards_lapse: float
     guards_until: float
-    guards_step: float  # at the last look
-    guards_from: float  # up to here they are not looked at
-    alarm_since: float  # the step in which a guard is broken, and where it is
+    guards_step: float  # length of the step at the last check
+    guards_from: float  # up to this time guards are not checked
+    alarm_since: float  # interval in which a guard is violated
     alarm_until: float
     h_fixed: float
     error: float
@@ -201,10 +201,10 @@ class LoopRecord(StepRecord):
     energy_before: float
     work_error: float
     work_errors: float
-    rate: float  # the fastest of the motion (1/s), as far as it is known
-    least_slip: float  # too small to have a direction, over the speed of the run
+    rate: float  # fastest rate of the motion (1/s), if known
+    least_slip: float  # slip speed, relative to that of the run, that is too small to have a direction
     reach: float  # length of the last explicit step, times that rate
-    stability: float  # length of an explicit step, times the fastest rate of the motion, beyond which it is unstable
+    stability: float  # length of an explicit step, times the fastest rate, beyond which it is unstable
     # compiled equations of the model
     events_kernel: int
     jacobian_kernel: int
@@ -235,14 +235,14 @@ class LoopRecord(StepRecord):
     rival_part: int
     stiffness_part: int
     difference_part: int
-    # places to work in
+    # work arrays
     sample: Floats
     jumped: Floats
     quaternions: Ints
     matrix: Floats
     metric: Floats
     pivots: Ints
-    sizes: Floats  # of the states in a typical motion, for differences
+    sizes: Floats  # typical sizes of the states, for finite differences
     impact: Floats
     decision: Ints
     places: Ints
@@ -252,21 +252,21 @@ class LoopRecord(StepRecord):
     parts: Floats
     rival_p: Floats
     rival_clock: Floats
-    # events: what they are, and their signs and values
-    direction: Ints
-    kind: Ints
-    due: Ints
-    sign: Ints
-    now: Ints
-    fired: Ints
-    just: Ints
-    turned: Ints
-    abrupt: Ints
-    unclear: Ints
-    given_up: Ints
-    leaps: Ints
-    lost: Floats
-    pole: Floats
+    # events
+    direction: Ints  # of crossings that fire: -1, 0 (both), 1
+    kind: Ints  # see `codes`
+    due: Ints  # 1: also fires below zero without a crossing
+    sign: Ints  # at the start of the step
+    now: Ints  # at the present point of the search
+    fired: Ints  # 1: fires at the present time
+    just: Ints  # 1: fired at the last event
+    turned: Ints  # -1: a pole reversed the sign
+    abrupt: Ints  # kind of an abrupt change, see `codes`
+    unclear: Ints  # steps in which the function could not be distinguished from zero
+    given_up: Ints  # 1: the search treats the function as zero
+    leaps: Ints  # number of jumps over zero
+    lost: Floats  # time (s) when the function first was NaN
+    pole: Floats  # fraction of the step at which there is a pole
     g_start: Floats
     g_before: Floats
     g_left: Floats
@@ -294,13 +294,13 @@ class LoopRecord(StepRecord):
 @final
 @named_fields
 class LaneRecord(StepRecord):
-    """The lanes of one thread, with the lane index last: arrays "of a lane" have one entry for each, `x`, `x_new`, `p`,
-    `slope`, `spread`, `scratch`, `atol`, `weight` one row of lanes for each state, `job_...` one for each run.
+    """The lanes of one thread, with the lane index last: arrays "of a lane" have an entry per lane; `x`, `x_new`, `p`,
+    `slope`, `spread`, `scratch`, `atol`, `weight` a row of lanes per state; `job_...` an entry per run.
     """
 
     lanes: int
     projecting: int
-    guarded_kernel: int  # slopes and guards at once; 0 where there is none
+    guarded_kernel: int  # slopes and guards together; 0 if there is none
     judge_kernel: int  # see `judge`
     next_job: int
     last_job: int
@@ -313,22 +313,22 @@ class LaneRecord(StepRecord):
     error: Floats
     last_error: Floats
     accept: Ints
-    taken: Floats  # 1: it has an accepted step
+    taken: Floats  # 1: the lane has an accepted step
     keep: Ints
     job: Ints
-    guard_job: Ints  # whose signs are known
-    guard_news: int  # 1: a job is new in its lane
-    rival_turn: int  # steps since the first pack of each contact had its turn
-    rival_rest: int  # steps before the next turn
-    rival_stride: int  # steps between two turns
-    rival_news: int  # 1: a job may be new in its lane
-    rival_job: Ints  # whose rivals are pursued
-    rival_due: Floats  # the time of the next look at the latest
-    rival_row: int  # numbers of one run in `rival_start`
+    guard_job: Ints  # job whose signs of guards are known
+    guard_news: int  # 1: there is a new job in a lane
+    rival_turn: int  # steps since the first pack of each contact was processed
+    rival_rest: int  # steps until the next pack is processed
+    rival_stride: int  # steps between two packs
+    rival_news: int  # 1: there may be a new job in a lane
+    rival_job: Ints  # job whose rivals are tracked
+    rival_due: Floats  # time of the next check at the latest
+    rival_row: int  # numbers per run in `rival_start`
     rival_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints
     rejected: Ints
-    # of a guard in a lane: what is known of it, and what is known after this step (see `judge`)
+    # state of the guards of a lane, before and after this step (see `judge`)
     guard_known: Floats
     guard_later: Floats
     # of a state in a lane

@@ -1,11 +1,11 @@
-"""Other common normals of the surfaces of a contact, pursued along the steps of a run (compiled).
+"""Tracking other common normals ("rivals") of the surfaces of a contact along the steps of a run (compiled).
 
-A run begins with those that a search at its start has found. Each other lane of a pack looks for one: a Newton step at
-every sixth step of the run, from places that spread evenly over the surfaces. Once found it is followed, the oftener
-the sooner its gap may vanish. Where the gap falls below that of the contact, or below zero while they touch, the
-surfaces touch in a second point or have their closest points elsewhere.
+A run begins with the normals found by a search at its start. Each remaining lane of a pack searches for one: a Newton
+step at every sixth step of the run, from points spread evenly over the surfaces. Once found, it is tracked, the more
+often the sooner its gap may vanish. If its gap falls below that of the contact, or below zero while they touch, the
+surfaces touch in a second point or their closest points are elsewhere.
 
-A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several
+A single run has one pack for each contact. In lanes, where each lane is another run, a contact has several packs
 (`lanes.rivals`).
 """
 
@@ -16,21 +16,21 @@ from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
 
 WIDEST = 4  # surface coordinates of a contact
-FOUND = 1e-3  # Newton step, of the reach, from which on a normal is known
-APART = 2e5  # distance from the contact, over the least one and the Newton step, that it must have then
-DEEP = 1e3  # overlap, over the least distance from the contact, of normals that may have touched on the way
-LOST = 0.1  # Newton step of a known one that must have been another
-PATIENCE = 12  # Newton steps before another place is tried
-EFFORT = 3  # Newton steps at each step where a contact may be open
-SETTLING = 3  # most Newton steps at one step of the run for one that is known and has moved far
+FOUND = 1e-3  # a shorter Newton step, relative to the reach, means that the normal is found
+APART = 2e5  # required distance from the contact, relative to the smallest one and the Newton step
+DEEP = 1e3  # overlap, relative to the smallest distance, of normals that may have touched since the last check
+LOST = 0.1  # a longer Newton step of a known normal means that it is lost
+PATIENCE = 12  # Newton steps before the search continues from another point
+EFFORT = 3  # Newton steps at each step if the contact may be open
+SETTLING = 3  # most Newton steps at one step of the run for a known normal that has moved far
 SINGULAR = 1e-7
-NEAR = 0.2  # of the reach: every second place is near the contact
-RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # of an even sequence
+NEAR = 0.2  # of the reach: every second starting point is near the contact
+RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # low-discrepancy sequence
 
 
 @inner
 def seed(run: StepRecord, pack: int, lane: int, own: Pointer) -> None:
-    """Another place to start from, about the contact."""
+    """Choose another starting point around the contact."""
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     run.rival_seeds[pack] += 1
     count = run.rival_seeds[pack] + 17 * pack
@@ -45,7 +45,7 @@ def seed(run: StepRecord, pack: int, lane: int, own: Pointer) -> None:
 
 @inner
 def is_same(run: StepRecord, pack: int, lane: int, other_pack: int, other: int) -> bool:
-    """Whether another lane, or the same one of another pack of the contact, knows this normal already."""
+    """Whether another lane, or the same lane of another pack of the contact, already tracks this normal."""
     w, n, first, second = run.rival_lanes, run.rival_width[pack], run.rival_first[pack], run.rival_first[other_pack]
     away = math.inf if run.rival_held[other_pack * w + other] == 0 else 0.0
     for i in range(n):
@@ -56,7 +56,7 @@ def is_same(run: StepRecord, pack: int, lane: int, other_pack: int, other: int) 
 
 @inner
 def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
-    """Whether this normal is known already: in a run alone by another lane, in lanes by another pack of the contact."""
+    """Whether this normal is already tracked: in a single run by another lane, in lanes by another pack."""
     packs, twin = run.rival_packs, False
     for other in range(run.rival_lanes if packs == 1 else 0):
         twin = twin or (other != lane and is_same(run, pack, lane, pack, other))
@@ -67,8 +67,8 @@ def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
 
 
 @inner
-def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
-    """Normals that are known go on as they moved last, so that one Newton step finds them again."""
+def extrapolate(run: StepRecord, pack: int, clock: Pointer) -> None:
+    """Extrapolate known normals, so that one Newton step finds them again."""
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
     s, rate = shifted(run.rival_s, first * w), shifted(run.rival_rate, first * w)
@@ -82,8 +82,8 @@ def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
 
 
 @inner
-def turn_rate(run: StepRecord, pack: int, lane: int, lapse: float) -> None:
-    """The rate at which a known normal moves, by what its Newton step adds to where it was foreseen."""
+def update_rate(run: StepRecord, pack: int, lane: int, lapse: float) -> None:
+    """Correct the rate of a known normal by its Newton step after the extrapolation."""
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     per_time = 1.0 / lapse if lapse > 0.0 else 0.0
     for i in range(n):
@@ -91,8 +91,8 @@ def turn_rate(run: StepRecord, pack: int, lane: int, lapse: float) -> None:
 
 
 @inner
-def know(run: StepRecord, pack: int, lane: int, value: float, lapse: float) -> None:
-    """A normal ahead of the contact is known from now on, or as before."""
+def store_normal(run: StepRecord, pack: int, lane: int, value: float, lapse: float) -> None:
+    """Store a normal with a gap larger than that of the contact."""
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     which = pack * w + lane
     if run.rival_held[which] == 0:
@@ -106,12 +106,12 @@ def know(run: StepRecord, pack: int, lane: int, value: float, lapse: float) -> N
 
 @inner
 def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
-    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met. The
-    answer tells whether one that is known wants another Newton step.
+    """One Newton step of all lanes of a pack, at the states in `rival_x`; sets `rival_hit` for normals that are
+    reached, and returns whether a known normal needs another Newton step.
 
-    The kernel gives the step (at most STRIDE of the reach), the gap less that of the contact (or less zero), the gap,
-    the product of the normals, the quality of the step, the distance from the contact, the coordinates of the contact
-    itself, the point, and the size of the whole step over the reach, infinite where it is not a number.
+    The kernel returns the step (at most STRIDE of the reach), the gap minus that of the contact (or minus zero), the
+    gap, the product of the normals, the quality of the step, the distance from the contact, the coordinates of the
+    contact itself, the point, and the length of the full step relative to the reach (infinite if it is NaN).
     """
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     out, s = run.rival_out, shifted(run.rival_s, first * w)
@@ -119,7 +119,7 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
     since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
     age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
     slope, least = shifted(run.rival_slope, pack * w), run.rival_away
-    foresee(run, pack, clock)
+    extrapolate(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
     own, sizes = shifted(out, (n + 5) * w), shifted(out, (2 * n + 8) * w)
@@ -128,7 +128,7 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
         s[i] += out[i]
     for lane in range(w):
         before, size = held[lane], sizes[lane]
-        if before == 0 and FOUND <= size < math.inf and age[lane] < PATIENCE:  # on its way
+        if before == 0 and FOUND <= size < math.inf and age[lane] < PATIENCE:  # not converged yet
             age[lane] += 1
             continue
         lapse = clock[lane] - since[lane]
@@ -139,20 +139,20 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
             seed(run, pack, lane, own)
             continue
         if before != 0:
-            turn_rate(run, pack, lane, lapse)
-        if size < FOUND and away > APART * size * least:  # or it might be on its way to the contact itself
+            update_rate(run, pack, lane, lapse)
+        if size < FOUND and away > APART * size * least:  # otherwise it might converge to the contact itself
             twin = before == 0 and is_twin(run, pack, lane)
             if facing >= 0.0 or abs(quality) < SINGULAR or away < least or twin:
                 seed(run, pack, lane, own)
                 continue
             if value > 0.0:
-                know(run, pack, lane, value, lapse)
+                store_normal(run, pack, lane, value, lapse)
             elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
                 run.rival_hit[lane] = 1
-            elif run.rival_fresh > 0 and DEEP * least > -gap:  # it may have touched a little before
+            elif run.rival_fresh > 0 and DEEP * least > -gap:  # it may have touched shortly before
                 run.rival_fresh -= 1
                 run.rival_hit[lane] = 1
-            else:  # behind the contact from the first, such as that of the far sides
+            else:  # behind the contact from the beginning, such as that of the far sides
                 seed(run, pack, lane, own)
         elif size > LOST or before == 0:
             held[lane] = 0
@@ -161,7 +161,7 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
                 seed(run, pack, lane, own)
         elif value < at.FAR * abs(value - last[lane]):
             unsettled = True
-        else:  # its gap changes with the square of what the step leaves: known well enough
+        else:  # the gap is accurate enough: its error is of second order in the step
             if lapse > 0.0:
                 slope[lane] = abs(value - last[lane]) / lapse
             last[lane] = value
@@ -170,18 +170,18 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
 
 @inner
 def next_look(run: LoopRecord) -> float:
-    """The time at which the gap of a normal that is known may have shrunk by a third since the last look."""
+    """The time at which the gap of a known normal may have shrunk by a third since the last check."""
     held, value, slope, soonest = run.rival_held, run.rival_value, run.rival_slope, math.inf
     for i in range(run.n_rivals * run.rival_lanes):
         if held[i] != 0:
             due = run.rival_since[i] + value[i] / (at.FAR * slope[i])
-            soonest = due if due < soonest else soonest  # nothing is known of what is not a number
+            soonest = due if due < soonest else soonest  # ignores NaN
     return soonest
 
 
 @inner
 def states_reached(run: LoopRecord) -> None:
-    """The state and the parameters of the run in all lanes."""
+    """Copy the state and the parameters of the run to all lanes."""
     w, x, p, states, parameters = (
         run.rival_lanes,
         run.x,
@@ -202,8 +202,8 @@ def states_reached(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Pursue those of all contacts at the state that the run has reached, at every sixth step while none is close; at
-    its end a search takes over.
+    """Track the normals of all contacts at the present state, at every sixth step while none is close; at the end of
+    the run a search is made instead.
     """
     if run.t <= run.rival_due and (run.rival_rest > 0 or run.t >= run.t_last):
         run.rival_rest -= 1
@@ -222,9 +222,9 @@ def pursue_rivals(run: LoopRecord) -> None:
         at_once = at_once or eager or unsettled
         for lane in range(w):
             at_once = at_once or hit[lane] == 1
-            if hit[lane] == 1 and run.answer == at.RUNNING:  # others are met again at the next step
+            if hit[lane] == 1 and run.status == at.RUNNING:  # others are found again at the next step
                 run.rival_held[pack * w + lane] = 0
-                run.answer = at.RIVAL
+                run.status = at.RIVAL
                 run.rival_met = pack * w + lane
             hit[lane] = 0
     run.rival_rest, run.rival_due = at.RIVAL_REST, -math.inf if at_once else next_look(run)

@@ -8,7 +8,7 @@ from trundle.kernel.pointers import Pointer, call_table, copy, inner, shifted
 
 @inner
 def record(run: LoopRecord, t: float, x: Pointer) -> None:
-    """Write a row of output, and how many events came before it."""
+    """Write a row of output, and the number of events before it."""
     run.out_t[run.written] = t
     run.out_events[run.written] = run.logged
     copy(x, shifted(run.out_x, run.written * run.n_x), run.n_x)
@@ -24,7 +24,7 @@ def samples_at_start(run: LoopRecord) -> None:
 
 @inner
 def samples_in_step(run: LoopRecord) -> None:
-    """Samples inside the step come from the dense output, one at its end from the state itself."""
+    """Write the samples inside the step from the dense output, one at its end from the state itself."""
     while run.written < run.n_samples and run.sample_t[run.written] <= run.t_new:
         wanted = run.sample_t[run.written]
         if wanted == run.t_new:

@@ -5,7 +5,7 @@ import math
 from trundle.integrate.record import StepRecord
 from trundle.kernel.pointers import Pointer, inner
 
-LEAST_ERROR, LEAST_LAST = 1e-10, 1e-4  # errors below count as this, in the next step and in the one after
+LEAST_ERROR, LEAST_LAST = 1e-10, 1e-4  # lower limits of the error, for the next step and for the one after
 
 
 @inner
@@ -28,22 +28,22 @@ def smallest_step(run: StepRecord, t: float) -> float:
 
 
 @inner
-def learn_sizes(run: StepRecord, x: Pointer, atol: Pointer, met: Pointer, width: int) -> None:
-    """Absolute tolerances grow with the largest state of their unit that was met, up to a bound (see `Tolerance`);
+def learn_sizes(run: StepRecord, x: Pointer, atol: Pointer, largest: Pointer, width: int) -> None:
+    """Let absolute tolerances grow with the largest state of their unit so far, up to a bound (see `Tolerance`);
     entries of the same run are `width` apart.
     """
     n_x, group, bound = run.n_x, run.group, run.bound
     for m in range(n_x):
         if group[m] >= 0:
             i = group[m] * width
-            met[i] = max(met[i], abs(x[m * width]))
+            largest[i] = max(largest[i], abs(x[m * width]))
     length = bound[0]
     if length < math.inf:
         for kind in range(0, 4, 2):
             slide, turn = kind * width, (kind + 1) * width
-            met[slide] = max(met[slide], length * met[turn])
-            met[turn] = max(met[turn], met[slide] / length)
+            largest[slide] = max(largest[slide], length * largest[turn])
+            largest[turn] = max(largest[turn], largest[slide] / length)
     for m in range(n_x):
         if group[m] >= 0:
             i = m * width
-            atol[i] = max(atol[i], run.part * min(bound[group[m]], met[group[m] * width]))
+            atol[i] = max(atol[i], run.part * min(bound[group[m]], largest[group[m] * width]))

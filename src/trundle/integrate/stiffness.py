@@ -1,5 +1,5 @@
-"""Whether the present method suits the motion (compiled): where an explicit one is held back by stability, as where a
-contact begins to slide, a stiff one goes on, until stability would allow its steps.
+"""Whether the present method suits the motion (compiled). If the steps of an explicit method are limited by stability,
+as when a contact begins to slide, a stiff one continues until stability would allow its steps.
 """
 
 import math
@@ -9,16 +9,16 @@ from trundle.integrate.methods.difference_jacobian import scale_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import part_of, shifted, strict
 
-NEAR = 0.5  # of the longest stable step: from there on what decays fastest makes the error
-STIFF_STEPS = 5  # as long as stability allows, before another method takes over
-CALM_STEPS = 6  # shorter than that, in a row, after which those before do not count
-WORTH_IT = 2.0  # times the longest stable step of the explicit method: below, a stiff step costs more than it gains
+NEAR = 0.5  # of the longest stable step, from which on the fastest decaying component determines the error
+STIFF_STEPS = 5  # steps limited by stability before the stiff method takes over
+CALM_STEPS = 6  # successive shorter steps after which the count begins anew
+WORTH_IT = 2.0  # length of a stiff step, relative to the longest stable explicit one, below which it does not pay
 
 
 @strict
 def last_rate(run: LoopRecord) -> float:
-    """The rate of the motion (1/s) by the last two slopes of an explicit step, at points that differ by little and are
-    apart in the direction that decays fastest [Hairer 1996, section IV.2].
+    """The fastest rate of the motion (1/s), from the last two slopes of an explicit step, whose points are close and
+    differ in the direction that decays fastest [Hairer 1996, section IV.2].
     """
     n_x, h, k, last, width = run.n_x, run.step, run.k, run.stages - 1, run.rows
     place, end, stage = run.scratch, shifted(k, run.end_row * n_x), shifted(k, last * n_x)
@@ -40,7 +40,7 @@ def last_rate(run: LoopRecord) -> float:
 
 @part_of(LoopRecord)
 def watch_stiffness(run: LoopRecord) -> None:
-    """After a step that is to be accepted: `unsuited` becomes 1 where the other method should go on."""
+    """After a step that will be accepted: set `unsuited` to 1 if the other method should continue."""
     if run.stiffness == at.BY_STIFF:
         stiff = run.step * run.rate > WORTH_IT * run.reach
     else:

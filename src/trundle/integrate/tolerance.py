@@ -1,10 +1,10 @@
 """Tolerances of a run: their check, and absolute tolerances in proportion to the sizes of the model.
 
 An absolute tolerance has the unit of its state. Unless given, it is a small part of the largest displacement (angle,
-velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
-a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints, contacts and forces between points have
-the round-off of the whole model, also where it hardly moves: with them motions below a hundredth of a typical length
-count as that. Forces that balance at the start leave round-off, which is not a motion to measure.
+velocity, angular velocity) of the run so far, and at most that part of a typical length (of 1 rad, or of either per
+second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints, contacts and forces between points have
+the round-off of the whole model, even if it hardly moves: with them motions below a hundredth of a typical length
+count as that. Forces that balance at the start leave round-off, which does not count as motion.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 Given = float | Mapping[str, float] | None
 
 LEAST = 1e-15  # relative tolerance; below it there is only round-off
-UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
-FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
-MOVES = 1e-2  # part of a typical length: less motion is round-off in the places of a model of that size
-NO_PUSH = 1e-13  # of gravity: acceleration by round-off of what is held, where the pose gives no measure of it
-LOOKS = 4  # times at which the forces on the start pose are looked at
-AWAY = 1.01  # times the start state: a pose at which forces that balance at the start do not
-BALANCED = 1e-12  # of the change of an acceleration there: what is left of forces that balance
-ALIKE = 1e-3  # change of an acceleration there over itself, below which it does not depend on the pose
+UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states; the index of a rate is that of its coordinate plus two
+FORESEEN = 1e-3  # part of the predicted motion that determines the first tolerances
+MOVES = 1e-2  # part of a typical length: less motion is round-off in the positions of a model of that size
+NO_PUSH = 1e-13  # of gravity: acceleration due to round-off of balanced forces, if the pose provides no measure
+LOOKS = 4  # times at which the forces on the start pose are evaluated
+AWAY = 1.01  # factor on the start state that gives a pose at which forces are no longer balanced
+BALANCED = 1e-12  # residual of balanced forces, relative to the change of the acceleration at that pose
+ALIKE = 1e-3  # relative change of an acceleration at that pose below which it does not depend on the pose
 
 
 def check_tolerances(rtol: object, atol: object = None) -> None:
-    """Whether these can be the tolerances of a run; the same for Python, files and the command line."""
+    """SolveError for invalid tolerances; used by Python, files and the command line."""
     if not (isinstance(rtol, Real) and LEAST <= float(rtol) < 1):
         raise SolveError(
             f"rtol must be a number from {LEAST:g} (what double precision can resolve) up to 1, got {rtol!r}."
@@ -57,21 +57,21 @@ def check_tolerances(rtol: object, atol: object = None) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Tolerance:
-    """Absolute tolerance of every state; those with a group grow with what the run has met, up to a bound.
+    """Absolute tolerance of every state; those with a group grow with the largest size so far, up to a bound.
 
-    A turn moves points by as much as a typical length times its angle: angles and displacements learn from each other.
+    A rotation moves points by about a typical length times its angle, so angles and displacements are coupled.
     """
 
     atol: Array
-    group: Integers  # index in UNITS; -1 where the tolerance stays
-    bound: Array  # of the size of each group
-    part: float  # of the size of a group that its tolerance is
-    least: float = 0.0  # size that counts as met from the start, as a part of the bound
+    group: Integers  # index in UNITS; -1 if the tolerance is constant
+    bound: Array  # upper bound of the size of each group
+    part: float  # tolerance relative to the size of the group
+    least: float = 0.0  # lower limit of the sizes, relative to the bound
     no_push: float = 0.0  # negligible acceleration
 
     @staticmethod
     def fixed(atol: float | Array, n_x: int) -> "Tolerance":
-        """Tolerances that stay as they are."""
+        """Constant tolerances."""
         spread = np.array(np.broadcast_to(np.asarray(atol, dtype=float), (n_x,)))
         return Tolerance(spread, np.full(n_x, -1, np.int64), np.ones(len(UNITS)), 0.0)
 
@@ -81,12 +81,12 @@ class Tolerance:
         return bool(np.any(self.group >= 0))
 
     def most(self, units: list[str]) -> dict[str, float]:
-        """What the tolerance of each unit can grow to."""
+        """Upper limit of the tolerance of each unit."""
         return largest(self._spread(self.bound), units)
 
     def slopes_at_start(self, slope: Callable[[float, Array], Array], t0: float, t1: float, x: Array) -> Array:
-        """Slopes at start states x at several times of the run; zero where they are round-off of forces that balance,
-        as on an arm that is held: no motion is foreseen from these.
+        """Slopes at start states x at several times of the run; zero where they are only round-off of balanced forces,
+        so that no motion is predicted from these.
         """
         slopes = np.array([slope(t, x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
         with np.errstate(invalid="ignore", over="ignore"):
@@ -99,20 +99,20 @@ class Tolerance:
         return found
 
     def begin(self, x: Array, slopes: Array, span: float) -> Array:
-        """The first tolerances of several runs that share them: the least motion that any of them foresees counts."""
+        """Common first tolerances of several runs, from the smallest motion predicted for any of them."""
         expected = self._expected(x, slopes, span, FORESEEN)
         least = np.min(np.where(expected > 0.0, expected, np.inf), axis=0, initial=np.inf)
         return self._grown(np.where(np.isfinite(least), least, 0.0))
 
     def begin_each(self, x: Array, slopes: Array, span: float) -> tuple[Array, Array]:
-        """The first tolerances of runs (runs, n_x), and those that the motion foreseen would bring: from start states
-        (runs, n_x) and slopes there at several times (looks, runs, n_x).
+        """The first tolerances of runs (runs, n_x), and those for the predicted motion: from start states (runs, n_x)
+        and slopes there at several times (times, runs, n_x).
         """
         first, foreseen = (self._grown(self._expected(x, slopes, span, part)) for part in (FORESEEN, 1.0))
         return first, foreseen
 
     def _expected(self, x: Array, slopes: Array, span: float, part: float) -> Array:
-        """Sizes of the groups (runs, groups): at the start, or as a part of the motion that the slopes foresee."""
+        """Sizes of the groups (runs, groups): those at the start, or a part of the motion predicted by the slopes."""
         steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
         with np.errstate(over="ignore"):
@@ -121,7 +121,7 @@ class Tolerance:
         return np.stack(expected, axis=-1)
 
     def _grown(self, expected: Array) -> Array:
-        """Tolerances of the states with sizes of the groups (last index); what is not above zero is not known."""
+        """Tolerances of the states for sizes of the groups (last index); sizes that are not positive are unknown."""
         met = self._coupled(np.where(expected > 0.0, expected, 0.0))
         nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
         floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
@@ -153,7 +153,7 @@ def largest(atol: Array, units: list[str]) -> dict[str, float]:
 
 
 def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Array) -> Tolerance:
-    """Tolerances of the states of a system, from what the user gave."""
+    """Tolerances of the states of a system, from the user's values."""
     if isinstance(atol, Real):
         return Tolerance.fixed(float(atol), f.n_x)
     units, length, part = f.once(read_units), typical_length(f, p), min(rtol, usual)
@@ -174,7 +174,7 @@ def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Arra
 
 
 def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
-    """States that a unit or a name means."""
+    """Indices of the states with a unit or name."""
     if name in units or name in UNITS:
         return [i for i, unit in enumerate(units) if unit == name]
     named, register = f.states.places, f.register
@@ -198,7 +198,7 @@ class StateUnits:
 
 
 def read_units(f: Formulation) -> StateUnits:
-    """Units of the states of a system."""
+    """Read the units of the states of a system."""
     names = [unit if steers else "" for unit, steers in zip(f.states.units, f.states.error_weights, strict=True)]
     named = f.states.places
     soft = [i for name in f.derivation.deflections if name in named for i in named[name].range]
@@ -216,7 +216,7 @@ def _gravity_function(f: Formulation) -> TapeFunction:
 
 
 def _known_lengths(f: Formulation) -> dict[bytes, float]:
-    """Typical lengths at parameters that were asked for before."""
+    """Cache of typical lengths by parameters."""
     return {}
 
 
@@ -225,7 +225,7 @@ def _length_function(f: Formulation) -> TapeFunction:
 
 
 def typical_length(f: Formulation, p: Array) -> float:
-    """Median of the lengths that the model is made of (m), at these parameters; infinite where it has none."""
+    """Median of the lengths of the model (m) at these parameters; infinite if it has none."""
     values = np.asarray(p[f.parameters.parameter_slice])
     known, key = f.once(_known_lengths), values.tobytes()
     if key not in known:
@@ -238,7 +238,7 @@ def typical_length(f: Formulation, p: Array) -> float:
 
 
 def length_function(model: "Model") -> TapeFunction:
-    """Every length in the model as a function of its parameters: places of connections and mass centres, sizes of
+    """Every length in the model as a function of its parameters: positions of connections and mass centres, sizes of
     surfaces, lengths of springs.
     """
     vectors = [frame.position for c in model.connections.values() for frame in (c.first, c.second)]

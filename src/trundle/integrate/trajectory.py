@@ -1,4 +1,4 @@
-"""What the integrator hands back."""
+"""Results of the integrator."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -27,8 +27,8 @@ class Counts:
 @final
 @dataclass(frozen=True, eq=False)
 class EventLog:
-    """Events in the order in which they happened, with state and parameters just before any jump, and the energy that
-    each brought and lost (J): events of the model bring it, collisions lose it, drives may do work during these.
+    """Events in order of time, with state and parameters just before any jump, and the energy (J) that each supplied
+    and lost: events of the model supply energy, collisions lose it, drives may do work during collisions.
     """
 
     index: np.ndarray
@@ -58,8 +58,8 @@ class NearSingular:
 @final
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """States at steps of the integrator itself, thinned out evenly in long runs, the last of them at the end;
-    `events_before` as in the trajectory.
+    """States at the steps of the integrator, thinned out evenly in long runs, the last one at the end; `events_before`
+    as in the trajectory.
     """
 
     t: np.ndarray
@@ -70,11 +70,11 @@ class Trail:
 @final
 @dataclass(frozen=True, eq=False)
 class Doubts:
-    """What was doubtful about each event of a run."""
+    """Numerical problems of each event function of a run."""
 
     unclear: np.ndarray  # steps in which its function could not be distinguished from zero
-    leaps: np.ndarray  # times it fired where its function leapt over zero
-    lost: np.ndarray  # s, when its function first was not a number (inf: it always was)
+    leaps: np.ndarray  # number of times it fired because its function jumped over zero
+    lost: np.ndarray  # time (s) at which its function first was NaN (inf: never)
 
     def of_first(self, n: int) -> "Doubts":
         return Doubts(self.unclear[:n], self.leaps[:n], self.lost[:n])
@@ -83,7 +83,7 @@ class Doubts:
 @final
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again.
+    """Samples, events and outcome of one run, which can be continued from `t_end`, `x_end`, `p_end`.
 
     `events_before` counts the events before each sample: at the time of a jump there can be one before and one after.
     """
@@ -99,11 +99,11 @@ class Trajectory:
     x_end: np.ndarray
     p_end: np.ndarray
     doubts: "Doubts"
-    atol: np.ndarray  # of every state, as it was at the end
+    atol: np.ndarray  # absolute tolerance of every state at the end
     trail: Trail | None = None
-    audit: "Audit | None" = None  # what is wrong with its books
-    work_error: float = 0.0  # J, of the integrals of work, as the method estimates it
-    alarm: tuple[float, float] | None = None  # times between which a guard was broken
+    audit: "Audit | None" = None  # violated check of the energy balance or of friction
+    work_error: float = 0.0  # estimated error of the integrals of work (J)
+    alarm: tuple[float, float] | None = None  # times between which a guard was violated
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""

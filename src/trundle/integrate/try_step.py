@@ -1,4 +1,5 @@
-"""One attempted step (compiled): its length, the step itself, its end on the constraints; or why it is refused."""
+"""One attempted step (compiled): its length, the step itself, the projection of its end, or the reason of a
+rejection."""
 
 import math
 
@@ -9,23 +10,23 @@ from trundle.integrate.record import LoopRecord
 from trundle.integrate.step_control import shrinkage, smallest_step
 from trundle.kernel.pointers import call, call_table, copy, inner, shifted
 
-RETRIES = 12  # attempts to step over a fold without touching it
+RETRIES = 12  # attempts to step over a fold without ending at it
 ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
 
 
 @inner
-def reject(run: LoopRecord, factor: float, answer: int) -> None:
-    """Shorten the step; where it is below the smallest one (or fixed) the run ends with `answer`."""
+def reject(run: LoopRecord, factor: float, status: int) -> None:
+    """Shorten the step; if it is below the smallest one (or fixed), the run ends with this status."""
     run.rejected += 1
     run.last_rejected = 1
     run.h = run.step * factor
     if run.fixed == 1 or run.h < smallest_step(run, run.t):
-        run.answer = answer
+        run.status = status
 
 
 @inner
 def choose_step(run: LoopRecord) -> None:
-    """The step as proposed or on the grid; one that would leave a sliver before the end is stretched to it."""
+    """Choose the step as proposed or on the grid; it is extended to the end if only a tiny interval would be left."""
     t, h, sliver = run.t, min(run.h, run.h_max), 0.01
     if run.fixed == 1:
         sliver = 1e-8
@@ -45,7 +46,7 @@ def choose_step(run: LoopRecord) -> None:
 
 @inner
 def try_step(run: LoopRecord) -> bool:
-    """From `x` to `x_new` on the constraints, with the slope there; False where the step is refused."""
+    """From `x` to `x_new` on the constraints, with the slope there; False if the step is rejected."""
     call_table(run.step_part, run)
     run.full_error = run.error
     if run.error == math.inf:
@@ -53,7 +54,7 @@ def try_step(run: LoopRecord) -> bool:
         return False
     if run.fixed == 0 and run.error > 1.0:
         factor = shrinkage(run, run.error)
-        # Near a fold the error is round-off of a stage that came too close: a little shorter is better than much.
+        # Near a fold the error is round-off of a stage close to it: the step is shortened only slightly.
         if run.avoided < RETRIES and run.rtol < ROUND_OFF_FELT and near_fold(run, NEAR_FOLD):
             run.avoided += 1
             factor = max(factor, 0.85)
@@ -75,7 +76,7 @@ def try_step(run: LoopRecord) -> bool:
 
 @inner
 def project_end(run: LoopRecord) -> bool:
-    """Bring the end of the step onto the constraints; False where that fails, or where it lies at a fold."""
+    """Project the end of the step onto the constraints; False if that fails, or if it is at a fold."""
     copy(run.x_new, run.sample, run.n_x)
     call_table(run.project_part, run)
     if run.projected == 0:
@@ -83,11 +84,11 @@ def project_end(run: LoopRecord) -> bool:
         return False
     if run.folds == at.STOP_BEFORE and carried_off(run):
         run.rejected += 1
-        run.answer = at.FOLD_AHEAD
+        run.status = at.FOLD_AHEAD
         return False
     copy(run.sample, run.x_new, run.n_x)
-    # A state at a fold carries round-off magnified: the step is made to end elsewhere. From a state that is at a fold
-    # already, where steps are short for another reason, a shorter one would not.
+    # Round-off is magnified at a fold, so the step should end elsewhere. If the step starts at a fold already (steps
+    # are short for another reason), a shorter one would not help.
     if run.fixed == 0 and run.avoided < RETRIES and at_fold(run) and not near_fold(run, FOLD):
         run.avoided += 1
         run.rejected += 1

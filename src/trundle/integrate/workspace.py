@@ -1,4 +1,4 @@
-"""A running integration between two calls of the compiled loop: where it starts, how it goes on, what it has found."""
+"""A running integration between two calls of the compiled loop: start, continuation and results."""
 
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, c_void_p, memmove, sizeof
@@ -27,13 +27,13 @@ BUFFERS = {
     "trail": ("trail_t", "trail_x", "trail_events"),
     "passages": ("near",),
 }
-"""Output buffers, by the count of the rows that are written."""
+"""Output buffers by the counter of their rows."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A run at one moment."""
+    """Complete state of a run at one time."""
 
     plan: Plan
     record: bytes
@@ -42,7 +42,7 @@ class Saved:
 
 
 class Workspace(LoopArrays):
-    """One run: started, saved, restored, continued with other values, and read."""
+    """One run, which can be started, saved, restored, continued with other values, and read."""
 
     def __init__(
         self, problem: Problem, plan: Plan, passing: Plan | None, case: Case, tolerance: Tolerance, samples: Sampling
@@ -52,11 +52,11 @@ class Workspace(LoopArrays):
         self.start_at(case.x0, case.p)
 
     def start_at(self, x0: np.ndarray, p: np.ndarray) -> None:
-        """State and parameters at the start of the run, and the tolerances that follow from them."""
+        """Set state and parameters at the start of the run, and the tolerances that depend on them."""
         run, n_x, n_p = self.record, self.problem.rhs.n_x, self.problem.rhs.n_p
         if np.shape(x0) != (n_x,) or np.shape(p) != (n_p,):
             raise SolveError(
-                f"the start state has shape {np.shape(x0)}, the parameters {np.shape(p)}; the rhs wants ({n_x},) and "
+                f"the start state has shape {np.shape(x0)}, the parameters {np.shape(p)}; the rhs takes ({n_x},) and "
                 f"({n_p},)."
             )
         self.set_state(x0, p)
@@ -68,7 +68,7 @@ class Workspace(LoopArrays):
             self.atol[:], self.foreseen[:] = first[0], foreseen[0]
 
     def set_state(self, x0: np.ndarray, p: np.ndarray) -> None:
-        """State and parameters, and the sizes of the run that stand among them."""
+        """Set state and parameters, and the scales of the run, which are among the parameters."""
         run, places = self.record, self.problem.sizes
         self.x[:], self.p[: len(p)] = x0, p
         run.length_scale, run.speed_scale, _ = (1.0, 1.0, 1.0) if places is None else map(float, p[places])
@@ -80,7 +80,7 @@ class Workspace(LoopArrays):
             run.least_slip = NO_DIRECTION * float(np.sqrt(p[-1]))
 
     def take(self, plan: Plan, rhs: Compiled) -> None:
-        """Step by this method from now on, with this right-hand side."""
+        """Use this method from now on, with this right-hand side."""
         run, self.plan = self.record, plan
         set_method(run, plan)
         run.end_row, run.stage_scale = plan.end_row, int(plan.stage_scale)
@@ -104,14 +104,14 @@ class Workspace(LoopArrays):
         return self.record.t
 
     def save(self) -> Saved:
-        """The record and all arrays, as they are now; of the output buffers what is written."""
+        """Copy the record and all arrays, and the written part of output buffers."""
         run = self.record
         filled = {name: getattr(run, count) for count, names in BUFFERS.items() for name in names}
         arrays = {name: a[: filled.get(name)].copy() for name, a in self._held.items()}
         return Saved(self.plan, bytes(run), arrays, self)
 
     def restore(self, saved: Saved) -> None:
-        """Everything as it was saved."""
+        """Restore a saved state."""
         run, self.plan = self.record, saved.plan
         memmove(run.address, saved.record, sizeof(run))
         for name, address in self._addresses.items() if saved.owner is not self else ():
@@ -132,7 +132,7 @@ class Workspace(LoopArrays):
             self._point_to_buffers()
 
     def rival(self) -> Rival:
-        """The other common normal that was met."""
+        """The other common normal that was reached."""
         run, rivals = self.record, self.problem.rivals
         assert rivals is not None
         which, lane = divmod(run.rival_met, rivals.lanes)
@@ -141,14 +141,14 @@ class Workspace(LoopArrays):
         kept, p = run.trail, self.p[: run.n_p].copy()
         return Rival(which, s, self.time, self.x.copy(), p, self.trail_t[:kept].copy(), self.trail_x[:kept].copy())
 
-    def go_on_from(self, x: np.ndarray | None) -> None:
-        """After a rival was met: with the state as it is, or with another one."""
+    def continue_from(self, x: np.ndarray | None) -> None:
+        """Continue after a rival was reached, with the present state or with another one."""
         if x is not None:
             self.x[:], self.record.pending = x, 1
             self._held["rival_held"][:] = 0
 
     def change_parameters(self, places: Sequence[int], values: np.ndarray) -> None:
-        """Go on with other parameters: slope and signs of events are made anew."""
+        """Continue with other parameters; slope and signs of events are computed anew."""
         self.p[list(places)], self.record.pending = values, 1
 
     def returned_events(self) -> list[int]:
@@ -157,13 +157,13 @@ class Workspace(LoopArrays):
         return [int(event) for event in np.flatnonzero(fired)]
 
     def trajectory(self, outcome: Outcome) -> Trajectory:
-        """What was computed up to now; passages near a singular position that are still open are closed."""
+        """Results up to now; open passages near a singular position are closed."""
         run = self.record
         written, logged, near = run.written, run.logged, self.near[: run.passages]
         still = [(loop, t, v) for loop, (v, t, _, _) in enumerate(self.passage) if v < run.singular]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
         t, x, before = self.out_t[:written].copy(), self.out_x[:written].copy(), self.out_events[:written].copy()
-        self.close_books()
+        self.add_last_event_work()
         if outcome.name != "FINISHED" and (written == 0 or t[-1] < self.time):  # an early end is kept too
             t, x, before = np.append(t, self.time), np.vstack([x, self.x[None, :]]), np.append(before, logged)
         return Trajectory(
@@ -196,7 +196,7 @@ class Workspace(LoopArrays):
         return EventLog(*(rows[:n].copy() for rows in kept))
 
     def trail(self) -> Trail | None:
-        """States along the way up to now; None where no energy is to be checked."""
+        """States of the run up to now; None if there is no energy audit."""
         if self.problem.energy is None:
             return None
         kept, t, x, logged = self.record.trail, self.trail_t, self.trail_x, self.record.logged
@@ -206,8 +206,8 @@ class Workspace(LoopArrays):
             np.append(self.trail_events[:kept], logged),
         )
 
-    def close_books(self) -> None:
-        """Add the work of the last event where a run ends right at it."""
+    def add_last_event_work(self) -> None:
+        """Add the work of the last event if the run ends at it."""
         if self.record.open_event > 0 and self.problem.energy is not None:
             kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.energy.address)
             self.clock[0] = self.time
@@ -218,7 +218,7 @@ class Workspace(LoopArrays):
 
 
 def set_method(run: StepRecord, plan: Plan) -> None:
-    """Sizes and coefficients of a method, which its plan keeps alive."""
+    """Write sizes and coefficients of a method, which its plan keeps alive, into the record."""
     run.rows, run.stages, run.extras, run.dense_rows = plan.rows, plan.stages, len(plan.extra_nodes), len(plan.dense)
     run.end_in_step, run.error_rows = int(plan.end_in_step), plan.error_rows
     point_to(
@@ -231,6 +231,6 @@ def set_method(run: StepRecord, plan: Plan) -> None:
 
 
 def set_control(run: StepRecord, control: StepControl) -> None:
-    """Constants of the step control."""
+    """Write constants of the step control into the record."""
     run.alpha, run.beta, run.safety = control.alpha, control.beta, control.safety
     run.shrink, run.grow = control.shrink, control.growth

@@ -1,13 +1,13 @@
-"""From CasADi functions to machine code behind one address, one lane or several, kept on disk."""
+"""From CasADi functions to machine code with a fixed address, for one or several lanes, cached on disk."""
 
 from trundle.kernel.batch import PackedStates, evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
 from trundle.kernel.compile import compile_kernels, compile_tapes, read_tapes
 from trundle.kernel.differentiate import jacobian_tape
 from trundle.kernel.jit import Kernel, Shape, host_lanes
-from trundle.kernel.kept import keep_and_load, load_kept
 from trundle.kernel.memory import aligned
 from trundle.kernel.read_tape import read_tape
+from trundle.kernel.stored_kernels import load_stored, store_and_load
 from trundle.kernel.tape import Tape
 from trundle.kernel.tiers import compile_busy
 
@@ -27,8 +27,8 @@ __all__ = [
     "evaluate",
     "host_lanes",
     "jacobian_tape",
-    "keep_and_load",
-    "load_kept",
+    "load_stored",
     "read_tape",
     "read_tapes",
+    "store_and_load",
 ]

@@ -1,4 +1,4 @@
-"""Many evaluations of one kernel: lanes filled, threads shared out."""
+"""Many evaluations of one kernel, distributed over lanes and threads."""
 
 import os
 import sys
@@ -17,9 +17,9 @@ _BLOCK_BYTES = 256 * 1024  # packed arrays of one block stay in the second-level
 def evaluate(
     scalar: Kernel, wide: Kernel, t: ArrayLike, x: ArrayLike, p: ArrayLike = (), threads: int | None = None
 ) -> np.ndarray:
-    """Outputs (N, n_out) at states x (N, n_x); t and p are one for all or one for each.
+    """Outputs (N, n_out) at states x (N, n_x); t and p are common to all states or given for each.
 
-    Full groups go to the kernel with lanes, the few states left over to the scalar one.
+    Full groups are evaluated by the kernel with lanes, the few remaining states by the scalar one.
     """
     x = np.asarray(x, dtype=float)
     shapes = [(k.n_x, k.n_p, k.n_out) for k in (scalar, wide)]
@@ -55,8 +55,8 @@ def evaluate(
 
 
 class PackedStates:
-    """States in lanes that are evaluated again and again: `x` and `out` have the shape (groups, values, lanes) and may
-    be changed in between. Times and parameters are common, or there is a time and a row of parameters for each state.
+    """States packed into lanes for repeated evaluation: `x` and `out` have the shape (groups, values, lanes) and may be
+    changed between evaluations. Times and parameters are common, or given for each state.
     """
 
     def __init__(self, kernel: Kernel, t: float | np.ndarray, x: np.ndarray, p: np.ndarray) -> None:
@@ -71,27 +71,27 @@ class PackedStates:
         self._addresses = [address_of(array) for array in self._arrays]
 
     def evaluate(self) -> None:
-        """Write the outputs at all states."""
+        """Write the outputs at all states to `out`."""
         self.kernel.compile_if_busy(len(self.x))
         self.kernel.many(len(self.x), *self._addresses)
 
     def evaluated(self) -> np.ndarray:
-        """Outputs at all states, one row for each."""
+        """Outputs at all states, one row per state."""
         self.evaluate()
         return self.out.transpose(0, 2, 1).reshape(-1, self.kernel.n_out).copy()
 
     def states(self) -> np.ndarray:
-        """The states, one row for each."""
+        """The states, one row per state."""
         return self.x.transpose(0, 2, 1).reshape(-1, self.kernel.n_x).copy()
 
 
 def available_threads() -> int:
-    """Processors this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _evaluate_range(kernel: Kernel, t: np.ndarray, x: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
-    """Pack a block of states into lanes, evaluate, unpack; block after block. One lane needs no packing."""
+    """Pack states into lanes, evaluate and unpack them, block by block. One lane needs no packing."""
     lanes, work = kernel.lanes, kernel.new_work()
     row_bytes = 8 * lanes * (1 + kernel.n_x + kernel.n_p + kernel.n_out)
     groups = max(1, min(_BLOCK_BYTES // row_bytes, len(x) // lanes))

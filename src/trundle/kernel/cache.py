@@ -1,7 +1,7 @@
-"""Object code kept on disk, so that a known model needs neither derivation nor compilation.
+"""Cache of object code on disk, so that a known model needs neither derivation nor compilation.
 
-The cache never stops anything: what cannot be read is compiled again, what cannot be written is not kept. What it holds
-is run as machine code, so a directory or an entry that another user could have written is not used.
+Failures of the cache are harmless: what cannot be read is compiled again, what cannot be written is not cached. Its
+entries are executed as machine code, so a directory or an entry that another user could have written is not used.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from trundle.warn import warn
 
 _MAGIC = b"trundle kernel 2\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
-_SHARE = 16  # the directory is looked through again when a 16th of its limit was written, and shrinks by two of them
+_SHARE = 16  # the directory is scanned again when 1/16 of its limit was written, and is shrunk to 2/16 below the limit
 SHAPING = (
     "space", "laws", "pairs", "contact", "model", "graph", "quantities", "motion", "constraints", "linear_algebra",
     "equations", "kernel", "lookup", "bicycle", "rail", "walker",
 )  # fmt: skip
-"""Folders whose code (with the files in ALONE) shapes kernels: editing any other keeps the compiled models."""
+"""Folders whose code (with the files in ALONE) influences kernels; compiled models stay valid if others are edited."""
 ALONE = ("math.py", "derivative.py", "quantity.py", "quick_symbols.py")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -53,7 +53,7 @@ class Bundle:
 
 @dataclass(frozen=True)
 class ObjectCache:
-    """Directory of object code; the entries used longest ago give way when it grows beyond `limit` bytes.
+    """Directory of object code; the least recently used entries are deleted when it grows beyond `limit` bytes.
 
     Without a directory: TRUNDLE_CACHE_DIR, else the user's cache directory of the platform, looked up at each use.
     """
@@ -61,7 +61,7 @@ class ObjectCache:
     directory: Path | None = None
     limit: int = 512 * 2**20
     _reported: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
-    # Directory -> bytes in it as last counted, and bytes written since.
+    # Directory -> bytes in it at the last scan, and bytes written since.
     _counted: dict[Path, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -74,11 +74,11 @@ class ObjectCache:
         return self._read(self._file("object", ir, *_platform()))
 
     def save_object(self, ir: str, code: bytes) -> None:
-        """Keep the object code of this IR."""
+        """Store the object code of this IR."""
         self._write(self._file("object", ir, *_platform()), code)
 
     def load_bundle(self, key: str) -> Bundle | None:
-        """The bundle kept under this key by this version of Trundle on this processor, or None."""
+        """The bundle stored under this key by this version of Trundle on this processor, or None."""
         file = self._file("bundle", key, *_platform(), _sources())
         payload = self._read(file)
         if payload is None:
@@ -92,13 +92,13 @@ class ObjectCache:
             return None
 
     def save_bundle(self, key: str, bundle: Bundle) -> None:
-        """Keep a bundle; its meta must be fit for JSON."""
+        """Store a bundle; its meta must be serialisable as JSON."""
         head = json.dumps({"meta": dict(bundle.meta), "shapes": [asdict(s) for s in bundle.shapes]}).encode()
         payload = len(head).to_bytes(8, "little") + head + bundle.code
         self._write(self._file("bundle", key, *_platform(), _sources()), payload)
 
     def _file(self, kind: str, *parts: str) -> Path:
-        digest = hashlib.sha256(_MAGIC)  # entries of another form are not looked at
+        digest = hashlib.sha256(_MAGIC)  # entries of another format are never found
         for part in parts:
             digest.update(len(part).to_bytes(8, "little") + part.encode())
         return self.path / f"{digest.hexdigest()}.{kind}"
@@ -123,7 +123,7 @@ class ObjectCache:
             self._tell_damaged(file)
             return None
         try:
-            os.utime(file)  # used now: among the last to give way
+            os.utime(file)  # marks it as recently used
         except OSError:
             return payload
         return payload
@@ -166,7 +166,7 @@ class ObjectCache:
         return False
 
     def _count(self, file: Path, size: int) -> None:
-        """Keep account of the size of the directory: to look at every file at each write takes longer than to write."""
+        """Update the size of the directory, without a scan of all files at every write, which would be slow."""
         total, since = self._counted.get(file.parent, (0, self.limit))
         total, since = total + size, since + size
         if total > self.limit or since > self.limit // _SHARE:
@@ -174,14 +174,14 @@ class ObjectCache:
         self._counted[file.parent] = total, since
 
     def _shrink(self, keep: Path) -> int:
-        """Remove what was used longest ago where there is too much; the bytes that are left."""
+        """Remove the least recently used entries if the limit is exceeded; return the number of bytes left."""
         entries = []
         with os.scandir(keep.parent) as found:
             for entry in found:
                 if entry.name.endswith((".object", ".bundle", ".part")):
                     try:
                         status = entry.stat()
-                    except FileNotFoundError:  # another process was faster
+                    except FileNotFoundError:  # deleted by another process
                         continue
                     entries.append((status.st_mtime_ns, status.st_size, entry.path))
         total = sum(size for _, size, _ in entries)
@@ -211,7 +211,7 @@ class ObjectCache:
 
 
 def _seal(file: Path, payload: bytes) -> bytes:
-    """Digest of an entry and of its name: one that stands under the name of another is not its own."""
+    """Digest of an entry and of its file name, so that a renamed entry is not accepted."""
     return hashlib.sha256(file.name.encode() + payload).digest()
 
 
@@ -223,12 +223,12 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _only_we_write(status: os.stat_result) -> bool:
-    """Owner and mode of a file or directory; on Windows, which has none, what lies in the user's folders is trusted."""
+    """Whether only this user can write a file or directory; on Windows, without owner and mode, this is assumed."""
     return not hasattr(os, "geteuid") or (_is_ours(status) and not status.st_mode & _OTHERS_WRITE)
 
 
 def user_directory() -> Path:
-    """TRUNDLE_CACHE_DIR, else the place the platform keeps for caches of a user."""
+    """TRUNDLE_CACHE_DIR, or else the platform's directory for caches of a user."""
     own = os.environ.get("TRUNDLE_CACHE_DIR")
     if own:
         return Path(own)
@@ -248,7 +248,7 @@ def _platform() -> tuple[str, ...]:
 
 @cache
 def _sources() -> str:
-    """Digest of the code that shapes kernels: equations changed in place never meet kernels of before."""
+    """Digest of the code that influences kernels, so that kernels made by older code are not used."""
     digest = hashlib.sha256()
     for path in _shaping_files(Path(__file__).parents[1]):
         with open(path, "rb") as stream:

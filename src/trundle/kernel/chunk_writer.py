@@ -1,4 +1,4 @@
-"""LLVM IR of some units of a tape, one after the other: single operations, and groups that are done at once."""
+"""LLVM IR of a sequence of units of a tape: single operations, and groups computed together as vectors."""
 
 from collections.abc import Mapping, Sequence
 from typing import final
@@ -6,7 +6,7 @@ from typing import final
 from trundle.kernel import operation
 from trundle.kernel.ir import Block, bits
 from trundle.kernel.pack import Unit
-from trundle.kernel.rows_call import ROOM_OPERATIONS, SOLVE, call_solver
+from trundle.kernel.rows_call import BUFFER_OPERATIONS, SOLVE, call_solver
 from trundle.kernel.tape import LEAVES, Tape, operands
 
 
@@ -14,7 +14,8 @@ from trundle.kernel.tape import LEAVES, Tape, operands
 class ChunkWriter:
     """Writes one chunk: operands from earlier chunks and inputs are loaded where they are first used.
 
-    lanes: of the whole kernel, which then has no groups. fuses: whether a fused product and sum is one instruction.
+    lanes: of the whole kernel (with several lanes there are no groups). fuses: whether the processor has fused
+    multiply-add.
     """
 
     def __init__(
@@ -24,12 +25,12 @@ class ChunkWriter:
         fuses: bool,
         groups: Mapping[int, Unit],
         slots: Mapping[int, int],
-        rooms: Mapping[int, int],
+        buffers: Mapping[int, int],
         places: Mapping[int, list[int]],
         declarations: set[str],
     ) -> None:
         self.tape, self.fuses, self.groups, self.slots, self.places = tape, fuses, groups, slots, places
-        self.rooms = rooms  # where numbers for the solver of rows, and its answers, stand in the work array
+        self.buffers = buffers  # indices in the work array of the inputs and results of the solver for active rows
         self.block = Block(lanes, declarations)
         self.wide = {width: self.block.wider(width) for width in {len(unit) for unit in groups.values()}}
         self.names: dict[int, str] = {}
@@ -47,10 +48,10 @@ class ChunkWriter:
         if last:
             for v, at in self.places.items():
                 if self.tape.operations[v][0] in LEAVES:
-                    self.give(v, at)
+                    self.store_output(v, at)
 
-    def give(self, v: int, at: Sequence[int]) -> None:
-        """Store a value in its places among the outputs."""
+    def store_output(self, v: int, at: Sequence[int]) -> None:
+        """Store a value at its indices among the outputs."""
         for place in at:
             self.store("out", place, self.block.real, self.value(v))
 
@@ -61,34 +62,34 @@ class ChunkWriter:
         if op == "sincos":
             self.pairs[v,] = operation.pair(self.block, self.fuses, self.value(a))
             return
-        if op in ROOM_OPERATIONS and not self.enters_room(op, a, b):
+        if op in BUFFER_OPERATIONS and not self.write_buffer(op, a, b):
             return
         self.names[v] = name = self.number(v, op, a, b)
         if v in self.slots:
             self.store("work", self.slots[v], self.block.real, name)
         if v in self.places:
-            self.give(v, self.places[v])
+            self.store_output(v, self.places[v])
 
-    def enters_room(self, op: str, a: int, b: int) -> bool:
-        """Put a number into a room, or solve what is in it; whether the operation has a result of its own."""
-        if op == "give":
-            self.store("work", self.rooms[b], self.block.real, self.value(a))
+    def write_buffer(self, op: str, a: int, b: int) -> bool:
+        """Write a number to a solver buffer, or call the solver on it; return whether the operation has a result."""
+        if op == "put":
+            self.store("work", self.buffers[b], self.block.real, self.value(a))
         elif op == SOLVE:
-            begin, end = self.rooms[b], self.rooms[a]
+            begin, end = self.buffers[b], self.buffers[a]
             numbers, scratch = self.address("work", begin), self.address("work", end)
             size = self.whole(self.tape.operations[b][1]) - (end - begin)
             call_solver(self.block, numbers, scratch, str(8 * size))
-        return op == "take"
+        return op == "get"
 
     def number(self, v: int, op: str, a: int, b: int) -> str:
-        """The result of an operation; a truth that another operation asks for is not made a number in between."""
+        """The result of an operation; a truth value used by another operation is not converted to a number first."""
         block = self.block
         if op in ("sin", "cos"):
             return self.part_of_pair(a, int(op == "cos"))
         if op == "item":
             return block.load_from(self.pointer(a), self.whole(b))
-        if op == "take":
-            return self.load("work", self.rooms[v], block.real)
+        if op == "get":
+            return self.load("work", self.buffers[v], block.real)
         if op == "if_else_zero":
             return operation.choice(block, self.truth(a), self.value(b))
         if op in operation.LOGIC:
@@ -101,7 +102,7 @@ class ChunkWriter:
         return operation.number(block, self.fuses, op, *given)
 
     def part_of_pair(self, v: int, which: int) -> str:
-        """Sine or cosine of a pair."""
+        """Sine or cosine, from the operation that computes both."""
         unit = self.groups.get(v, (v,))
         name = self.pairs[unit][which]
         return name if len(unit) == 1 else self.lane(unit, v, name)
@@ -112,7 +113,7 @@ class ChunkWriter:
         return self.pointers[record]
 
     def whole(self, constant: int) -> int:
-        """A constant of the tape that is a whole number."""
+        """An integer constant of the tape."""
         return int(self.tape.constants[self.tape.operations[constant][1]])
 
     def truth(self, v: int) -> str:
@@ -131,7 +132,7 @@ class ChunkWriter:
             elif self.groups.get(v) in self.vectors:
                 name = self.lane(self.groups[v], v, self.vectors[self.groups[v]])
             else:
-                name = self.load("work", self.rooms[v] if op == "take" else self.slots[v], self.block.real)
+                name = self.load("work", self.buffers[v] if op == "get" else self.slots[v], self.block.real)
             self.names[v] = name
         return name
 
@@ -155,10 +156,10 @@ class ChunkWriter:
             self.store("work", self.slots[unit[0]], block.real, name)
         for v in unit:
             if v in self.places:
-                self.give(v, self.places[v])
+                self.store_output(v, self.places[v])
 
     def operands(self, unit: Unit) -> list[str]:
-        """Operands of a group, each in the lanes of a vector."""
+        """Operands of a group as vectors."""
         found = []
         for wanted in zip(*(operands(self.tape.operations, v) for v in unit), strict=True):
             if wanted not in self.vectors:
@@ -186,7 +187,7 @@ class ChunkWriter:
         """The value of one operation of a group."""
         return self.block.emit(f"extractelement {self.wide[len(unit)].real} {vector}, i64 {unit.index(v)}")
 
-    # Alignment of a double only: vector loads cost the same from aligned memory, and no caller can make them fail.
+    # Aligned like doubles: vector loads are as fast if the memory is aligned, and cannot fail if it is not.
 
     def load(self, array: str, place: int, kind: str) -> str:
         address = self.address(array, place)

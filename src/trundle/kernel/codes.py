@@ -1,4 +1,4 @@
-"""The operations of a tape, as names and as the numbers that stand for them in its rows."""
+"""The operations of a tape: their names, and the integer codes used in its rows."""
 
 OPERATIONS = (
     # inputs and constants
@@ -12,15 +12,15 @@ OPERATIONS = (
     "log", "log1p", "expm1", "erf", "pow", "fmin", "fmax", "fmod", "remainder", "copysign", "atan2", "hypot",
     # tables: see `tape.Operation`
     "root", "find", "item",
-    # rows that act, solved by numbers: see `tape.Operation`
-    "room", "give", "solve", "take",
-    # products without rounding: see `fuse`
+    # the numeric solver for active rows: see `tape.Operation`
+    "buffer", "put", "solve", "get",
+    # unrounded products and their sums: see `fuse`
     "product", "product_plus", "product_minus", "minus_product",
 )  # fmt: skip
 CODE = {name: code for code, name in enumerate(OPERATIONS)}
 
-# Instructions of CasADi that become other operations when they are read.
+# Instructions of CasADi that are replaced by other operations when they are read.
 SQUARE, TWICE, INVERSE, SAME, INPUT, OUTPUT = range(len(OPERATIONS), len(OPERATIONS) + 6)
 """a a; 2 a; 1 / a; a itself; one of the inputs; a number of the outputs."""
 READ = {"sq": SQUARE, "twice": TWICE, "inv": INVERSE, "assign": SAME, "lift": SAME, "input": INPUT, "output": OUTPUT}
-"""By their names in CasADi."""
+"""Codes by CasADi's names."""

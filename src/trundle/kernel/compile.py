@@ -1,4 +1,4 @@
-"""All functions of a model to machine code in one go."""
+"""Compile several functions to machine code together."""
 
 from collections.abc import Mapping
 
@@ -19,20 +19,20 @@ from trundle.kernel.tape import Tape
 def compile_kernels(
     functions: Mapping[str, ca.Function], lanes: int = 1, cache: ObjectCache | None = USER_CACHE
 ) -> dict[str, Kernel]:
-    """Compile functions of (t, x, p), or find them compiled in the cache (None: no cache)."""
+    """Compile functions of (t, x, p), or load them from the cache (None: no cache)."""
     return compile_tapes(read_tapes(functions), lanes, cache).load()
 
 
 def read_tapes(functions: Mapping[str, ca.Function | Tape]) -> dict[str, Tape]:
-    """Tapes of functions by name (a tape is its own); KernelError where one cannot become machine code."""
+    """Tapes of functions by name (tapes are returned as they are); KernelError if a function cannot be compiled."""
     for name in functions:
         if not name.isidentifier() or not name.isascii():
-            raise KernelError(f"a kernel cannot be called {name!r}: take letters, digits and underscores.")
+            raise KernelError(f"a kernel cannot be called {name!r}: use letters, digits and underscores.")
     return {name: f if isinstance(f, Tape) else read_tape(f) for name, f in functions.items()}
 
 
 def compile_tapes(tapes: Mapping[str, Tape], lanes: int = 1, cache: ObjectCache | None = USER_CACHE) -> Bundle:
-    """The same for tapes that were read, as a bundle that can be loaded now and kept under a key of the caller's."""
+    """Compile tapes to a bundle, which can be loaded now and stored under a key of the caller."""
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: see host_lanes() for this processor.")
     fused = {name: fuse(tape) for name, tape in tapes.items()}

@@ -1,9 +1,9 @@
-"""Machine code of what numba compiles: shipped for the usual machine, elsewhere generated once from LLVM bitcode.
+"""Machine code of functions that numba compiles: shipped for common machines, otherwise generated once from bitcode.
 
-A part of the integrator, or of what makes kernels from tapes (`planning`), is a function `void f(int64 *table)`,
-written in Python for numba. Its bitcode comes with the package (see `loop_code`), so that numba is needed where the
-package is made and not where it runs. Object code is kept next to the kernels of the models, under a key of the part's
-module and of all modules that it imports: editing another file compiles nothing again.
+A part of the integrator, or of the code that makes kernels from tapes (`planning`), is a function `void f(int64
+*table)`, written in Python for numba. Its LLVM bitcode is shipped with the package (see `loop_code`), so that numba is
+needed only to build the package. Object code is cached next to the kernels of models, under a key of the part's module
+and of all modules that it imports: editing other files does not invalidate it.
 """
 
 from ctypes import CFUNCTYPE, c_void_p
@@ -47,16 +47,16 @@ PARTS = {
     "watch_guards": "integrate.guards",
     "watch_stiffness": "integrate.stiffness",
 }
-"""Name of each part and the module that holds it."""
+"""Name of each part and its module."""
 
-_engines: list[Any] = []  # own the memory of the code
+_engines: list[Any] = []  # they own the memory of the code
 _one_by_one = RLock()
 
 
 def address(part: str, module: str | None = None) -> int:
-    """Where the machine code of a part stands in memory; a part of a domain folder comes with its module.
+    """Address of the machine code of a part; for a part of a domain folder its module must be given.
 
-    One thread after the other: none compiles what another is compiling.
+    Only one thread at a time, so that nothing is compiled twice.
     """
     with _one_by_one:
         return _address(part, module or f"trundle.{PARTS[part]}")

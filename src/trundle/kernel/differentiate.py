@@ -1,8 +1,8 @@
-"""The Jacobian of a tape as a tape: made from its operations, whose own derivatives are CasADi's.
+"""The Jacobian of a tape as another tape, composed of the derivatives of its operations, which come from CasADi.
 
-CasADi can differentiate the function that a tape was read from as well. That costs several times as much, and gives a
-third more operations for a rail vehicle: each column is computed by itself, where intermediate results that few numbers
-lead to, such as the creepages of a wheel, would save most of it. See `planning.eliminate`.
+CasADi can also differentiate the function from which a tape was read. That takes several times as long and results in a
+third more operations for a rail vehicle, because each column is computed separately; elimination makes use of
+intermediate results that depend on few inputs, such as the creepages of a wheel. See `planning.eliminate`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,16 +24,16 @@ from trundle.typing import Array, Integers
 _T, _X, _P, _CONST = (CODE[name] for name in ("t", "x", "p", "const"))
 _SINCOS, _SIN, _COS, _ITEM, _CHOICE = (CODE[name] for name in ("sincos", "sin", "cos", "item", "if_else_zero"))
 _CONSTANT_IN_A_CELL = {CODE[name] for name in ("root", "find", "item")}
-_NOT_DIFFERENTIABLE = [CODE[name] for name in ("room", "give", "solve", "take", "product")]
+_NOT_DIFFERENTIABLE = [CODE[name] for name in ("buffer", "put", "solve", "get", "product")]
 _LIMITS = (0, 1000, -1)
-"""Orders of elimination that are tried (see `planning.eliminate`): that of the tape throughout (0); the cheapest vertex
-first while it costs no more than one with two edges in and two out (1000), then that of the tape; the cheapest vertex
-first throughout (-1). The result with the fewest operations is taken: rail vehicles gain by the second, trees by the
-last, and linkages, whose equations are dense, lose by both."""
+"""Elimination orders that are tried (see `planning.eliminate`): always in the order of the tape (0); the cheapest
+vertex first as long as it costs no more than one with two edges in and two out (1000), then in the order of the tape;
+always the cheapest vertex first (-1). The result with the fewest operations is used: the second is best for rail
+vehicles, the last for trees, the first for linkages, whose equations are dense."""
 _MUL, _NEG, _SQRT = CODE["mul"], CODE["neg"], CODE["sqrt"]
 _ARITHMETIC = [_MUL, CODE["add"]]
 _WORTH_A_TRY = 1.15
-"""Candidates with no more than this factor of the least arithmetic are compared by their final number of operations."""
+"""Candidates with up to this factor of the fewest sums and products are compared by their final operation counts."""
 _PER_EDGE = 8
 """Initial capacity of the arrays for each edge, at least the three instructions that linking it may take; they are
 enlarged when full."""
@@ -45,11 +45,11 @@ def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:
     Raises
     ------
     KernelError
-        If rows are solved by numbers on the tape: that has no derivative.
+        If the tape calls the numeric solver for active rows, which has no derivative.
     """
     if np.isin(tape.rows[:, 0], _NOT_DIFFERENTIABLE).any():
         raise KernelError(
-            f"{tape.name!r} solves rows by numbers, which has no derivative: take the equations that are solved on the "
+            f"{tape.name!r} solves rows numerically, which has no derivative: use the equations that are solved on the "
             "tape."
         )
     given = _Instructions(tape)
@@ -70,7 +70,7 @@ def _tape(name: str, tape: Tape, given: "_Instructions", rows: Integers) -> Tape
 
 
 def _arranged(tape: Tape, n_rows: int) -> Tape:
-    """The same in another order, row by row of the Jacobian: see `planning.arrange`."""
+    """The same operations in another order, row by row of the Jacobian: see `planning.arrange`."""
     n, wanted = len(tape.rows), np.array(tape.outputs, np.int64).reshape(-1, n_rows).T.ravel()
     arrays = {
         "operations": tape.rows,
@@ -91,13 +91,13 @@ def _arranged(tape: Tape, n_rows: int) -> Tape:
 
 @final
 class _Instructions:
-    """Instructions in the form that `numbered` takes; operation k of the tape writes register k."""
+    """Instructions in the format of `numbered`; operation k of the tape writes register k."""
 
     def __init__(self, tape: Tape) -> None:
         rows, first = tape.rows, np.array([0, 1, 1 + tape.n_x])
         self.operands = rows[:, 1:].copy()
         angles = np.isin(rows[:, 0], [_SIN, _COS])
-        self.operands[angles, 0] = rows[rows[angles, 1], 1]  # of the angle itself, not of the work for both
+        self.operands[angles, 0] = rows[rows[angles, 1], 1]  # the angle itself instead of the common sincos
         table = np.column_stack([rows[:, 0], np.arange(len(rows)), self.operands])
         numbers = np.zeros(len(rows))
         inputs, known, items = rows[:, 0] <= _P, rows[:, 0] == _CONST, rows[:, 0] == _ITEM
@@ -119,7 +119,7 @@ class _Instructions:
 
     @property
     def numbers(self) -> Array:
-        """The number of each that is a constant."""
+        """The value of each instruction that is a constant."""
         return np.concatenate(self._numbers)
 
     def constant(self, number: float) -> int:
@@ -145,7 +145,7 @@ class _Instructions:
 @final
 @dataclass(eq=False)
 class _Edges:
-    """Edges with partial derivatives, in arrays side by side."""
+    """Edges with partial derivatives, as parallel arrays."""
 
     source: list[Integers] = field(default_factory=list)
     target: list[Integers] = field(default_factory=list)
@@ -153,12 +153,12 @@ class _Edges:
     condition: list[Integers] = field(default_factory=list)
 
     def add(self, source: Integers, target: Integers, value: Integers | int, condition: Integers | int = -1) -> None:
-        """Edges with registers of their numbers, and of the conditions under which they count."""
+        """Add edges, with the registers of their partial derivatives and of the conditions under which these count."""
         for of, given in zip(self._arrays(), (source, target, value, condition), strict=True):
             of.append(np.broadcast_to(np.asarray(given, np.int64), len(source)))
 
     def sorted(self) -> list[Integers]:
-        """Source, target, value and condition, by the target."""
+        """Source, target, value and condition, sorted by the target."""
         joined = [np.concatenate(of) if of else np.zeros(0, np.int64) for of in self._arrays()]
         order = np.argsort(joined[1], kind="stable")
         return [of[order] for of in joined]
@@ -168,7 +168,7 @@ class _Edges:
 
 
 def _edges(tape: Tape, given: _Instructions) -> _Edges:
-    """An edge for every operand that counts; outputs are vertices behind all operations."""
+    """An edge for every operand with a non-zero derivative; outputs are vertices after all operations."""
     edges = _Edges()
     one = given.constant(1.0)
     given.constant(-1.0)
@@ -177,7 +177,7 @@ def _edges(tape: Tape, given: _Instructions) -> _Edges:
             continue
         at = np.flatnonzero(tape.rows[:, 0] == code)
         first, second = given.operands[at, 0], given.operands[at, 1]
-        if code == _CHOICE:  # the condition has no slope; see `planning.eliminate` on the number beside it
+        if code == _CHOICE:  # the condition has no derivative, but becomes the condition of the edge
             edges.add(second, at, one, first)
             continue
         if code == _MUL:
@@ -211,7 +211,7 @@ def _by_own_roots(tape: Tape, given: _Instructions, edges: _Edges, at: Integers)
 
 
 def _eliminated(tape: Tape, given: _Instructions, edges: _Edges, limit: int) -> Integers:
-    """All instructions that give the Jacobian, with its entries as outputs."""
+    """All instructions of the Jacobian, with its entries as outputs."""
     n_vertices = len(tape.rows) + len(tape.outputs)
     sorted_edges = dict(zip(("source", "target", "value", "condition"), edges.sorted(), strict=True))
     n_edges = len(sorted_edges["source"])
@@ -224,19 +224,19 @@ def _eliminated(tape: Tape, given: _Instructions, edges: _Edges, limit: int) -> 
     vertices["is_active"][: len(tape.rows)] = tape.rows[:, 0] <= _X
     vertices["is_needed"][len(tape.rows) :] = 1
     point_to(record, **vertices)
-    room = _Room(record, sorted_edges, n_vertices)
+    arrays = _Arrays(record, sorted_edges, n_vertices)
     call_part("eliminate_vertices", record)
     while record.status == FULL:
-        room.enlarge()
+        arrays.enlarge()
         call_part("eliminate_vertices", record)
-    made = room.rows[: record.n_rows]
-    return np.concatenate([given.rows, *_entries(tape, vertices, room.edges, made, int(record.n_registers))])
+    made = arrays.rows[: record.n_rows]
+    return np.concatenate([given.rows, *_entries(tape, vertices, arrays.edges, made, int(record.n_registers))])
 
 
 def _entries(
     tape: Tape, vertices: dict[str, Integers], edges: dict[str, Integers], made: Integers, register: int
 ) -> list[Integers]:
-    """Instructions of the elimination, then those that give the edges which are left as outputs."""
+    """Instructions of the elimination, then those that write the remaining edges as outputs."""
     inputs = np.flatnonzero(tape.rows[:, 0] <= _X)
     columns = np.where(tape.rows[inputs, 0] == _T, tape.n_x, tape.rows[inputs, 1])
     left, places = [], []
@@ -257,8 +257,8 @@ def _entries(
 
 
 @final
-class _Room:
-    """Arrays that the elimination fills, and that may turn out to be too small."""
+class _Arrays:
+    """Arrays that the elimination fills; enlarged when they are full."""
 
     def __init__(self, record: EliminationRecord, edges: dict[str, Integers], n_vertices: int) -> None:
         self.record = record
@@ -267,13 +267,13 @@ class _Room:
         self._provide(_PER_EDGE * len(edges["source"]) + n_vertices)
 
     def enlarge(self) -> None:
-        """Twice the room."""
+        """Double the capacity."""
         self._provide(2 * len(self.queue))
 
-    def _provide(self, room: int) -> None:
-        self.edges = {name: _extended(of, room) for name, of in self.edges.items()}
-        self.rows, self.queue = _extended(self.rows, room), _extended(self.queue, room)
-        self.record.room_edges = self.record.room_rows = self.record.room_queue = room
+    def _provide(self, capacity: int) -> None:
+        self.edges = {name: _extended(of, capacity) for name, of in self.edges.items()}
+        self.rows, self.queue = _extended(self.rows, capacity), _extended(self.queue, capacity)
+        self.record.edge_capacity = self.record.row_capacity = self.record.queue_capacity = capacity
         point_to(self.record, rows=self.rows, queue=self.queue, **self.edges)
 
 

@@ -1,4 +1,4 @@
-"""Sine with cosine, exponential and hyperbolic tangent, in instructions that are the same for one lane and for eight.
+"""Sine with cosine, exponential and hyperbolic tangent, with the same instructions for any number of lanes.
 
 An argument is reduced by the nearest multiple of pi/2 or ln 2, found by adding a large number that pushes the fraction
 out of the significand (no conversion to integers). The multiple is subtracted in parts, each a full double: with fused
@@ -14,7 +14,7 @@ from trundle.kernel.ir import Block
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 _TWO_OVER_PI = 0.6366197723675814
 _ROUNDING = 6755399441055744.0  # 1.5 * 2**52
-_LARGEST_ANGLE = 2.0**50  # the quadrant is no longer known beyond: nan rather than a wrong value
+_LARGEST_ANGLE = 2.0**50  # beyond, the quadrant cannot be determined, and the result is NaN
 
 _LN_2 = (0.6931471805599453, 2.3190468138462996e-17)
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 710.0, -746.0  # the exponential overflows above and is 0 below
@@ -54,7 +54,7 @@ def sincos(block: Block, angle: str) -> tuple[str, str]:
     square = block.binary("fmul", rest, rest)
     cube = block.binary("fmul", square, rest)
     sine = block.intrinsic("fma", cube, _polynomial(block, square, _SINE), rest)
-    # cos = 1 - z/2 + z^2 P(z): what the rounding of 1 - z/2 loses is added back.
+    # cos = 1 - z/2 + z^2 P(z): the rounding error of 1 - z/2 is added back.
     half = block.emit(f"fmul {block.real} {square}, {number(0.5)}")
     main = block.emit(f"fsub {block.real} {number(1.0)}, {half}")
     lost = block.emit(f"fsub {block.real} {block.emit(f'fsub {block.real} {number(1.0)}, {main}')}, {half}")
@@ -71,7 +71,7 @@ def sincos(block: Block, angle: str) -> tuple[str, str]:
 
 
 def exponential(block: Block, x: str) -> str:
-    """e^x, to about one unit in the last place; graceful down to the smallest number."""
+    """e^x, to about one unit in the last place; also for subnormal results."""
     number = block.number
     x = block.choose(block.compare("ogt", x, number(_LARGEST_EXPONENT)), number(_LARGEST_EXPONENT), x)
     x = block.choose(block.compare("olt", x, number(_SMALLEST_EXPONENT)), number(_SMALLEST_EXPONENT), x)
@@ -85,7 +85,7 @@ def exponential(block: Block, x: str) -> str:
 
 
 def hyperbolic_tangent(block: Block, x: str) -> str:
-    """tanh |x| = -y / (y + 2) with y = e^(-2|x|) - 1, which keeps its digits for small x."""
+    """tanh |x| = -y / (y + 2) with y = e^(-2|x|) - 1, which is accurate for small x."""
     number = block.number
     size = block.intrinsic("fabs", x)
     size = block.choose(block.compare("ogt", size, number(_TANH_IS_ONE)), number(_TANH_IS_ONE), size)
@@ -98,7 +98,7 @@ def hyperbolic_tangent(block: Block, x: str) -> str:
 
 
 def _reduce_by_ln_2(block: Block, x: str) -> tuple[str, str]:
-    """Whole number n and rest r with x = n ln 2 + r."""
+    """Integer n and remainder r with x = n ln 2 + r."""
     n = _rounded(block, block.emit(f"fmul {block.real} {x}, {block.number(1 / _LN_2[0])}"))
     minus_n = block.emit(f"fneg {block.real} {n}")
     for part in _LN_2:
@@ -117,7 +117,7 @@ def _rounded(block: Block, x: str) -> str:
 
 
 def _power_of_2(block: Block, n: str) -> str:
-    """2^n for a whole n within the exponents of doubles, by writing the exponent."""
+    """2^n for an integer n in the exponent range of doubles, by writing the exponent."""
     shifted = block.as_bits(block.emit(f"fadd {block.real} {n}, {block.number(_ROUNDING + 1023)}"))
     return block.as_real(block.bitwise("shl", shifted, block.whole(52)))
 

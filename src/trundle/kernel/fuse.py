@@ -1,7 +1,7 @@
-"""Products that are added to something else: one rounding and one instruction instead of two.
+"""Fused multiply-add: a product and a sum with one rounding and one instruction instead of two.
 
-Which product goes into which sum is decided here, on the tape, and not by a code generator: all code that is made of a
-tape then gives the same bits, however it is made.
+Which product is fused into which sum is decided here, on the tape, and not by a code generator, so that all code made
+from a tape returns identical bits.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from trundle.kernel.tape import Tape
 
 
 def fuse(tape: Tape) -> Tape:
-    """The same tape, with every product that one sum alone uses as part of that sum."""
+    """The tape with every product that is used by a single sum only fused into that sum."""
     rows, outputs = tape.rows.copy(), np.array(tape.outputs, np.int64)
     record = FusingRecord(n_operations=len(rows), n_outputs=len(outputs))
     kept_alive = {"operations": rows, "outputs": outputs, "uses": np.zeros(len(rows), np.int64)}

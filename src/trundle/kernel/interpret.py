@@ -1,4 +1,4 @@
-"""Interpreter of tapes in plain Python: the slow reference against which machine code is tested."""
+"""Interpreter of tapes in Python: the slow reference for tests of machine code."""
 
 import ctypes
 import math
@@ -74,12 +74,12 @@ BINARY: dict[str, Callable[[float, float], float]] = {
 }
 
 
-# What is read from tables in memory: never known when a tape is made.
+# Operations that read tables in memory, whose values are never known when a tape is made.
 LOOKUP: dict[str, Callable[..., float]] = {"root": root, "find": find, "item": item}
 
 
 def fold(operation: str, *arguments: float) -> float:
-    """Value of one operation on known numbers."""
+    """Value of an operation on constants."""
     with np.errstate(all="ignore"):
         function: Callable[..., float] = UNARY[operation] if len(arguments) == 1 else BINARY[operation]
         return float(function(*arguments))
@@ -98,7 +98,7 @@ def all_values(
 ) -> list[float]:
     """Values of all operations at one point."""
     values: list[float] = []
-    rooms: dict[int, np.ndarray] = {}  # kept alive
+    buffers: dict[int, np.ndarray] = {}  # kept alive
     for operation, a, b in tape.operations:
         if operation == "const":
             value = tape.constants[a]
@@ -107,20 +107,20 @@ def all_values(
         elif operation in ("x", "p"):
             value = float((x if operation == "x" else p)[a])
         elif operation == "sincos":
-            value = values[a]  # the two results are taken by the operations that follow
+            value = values[a]  # the following operations compute the two results
         elif operation in ("sin", "cos"):
             with np.errstate(all="ignore"):
                 value = float(np.sin(values[a]) if operation == "sin" else np.cos(values[a]))
-        elif operation == "room":
-            rooms[len(values)] = room = np.zeros(int(values[a]))
-            value = float(address_of(room))
-        elif operation == "give":  # the address behind it
+        elif operation == "buffer":
+            buffers[len(values)] = buffer = np.zeros(int(values[a]))
+            value = float(address_of(buffer))
+        elif operation == "put":  # its value is the next address
             ctypes.c_double.from_address(int(values[b])).value = values[a]
             value = values[b] + 8
         elif operation == "solve":
             solve_in(int(values[b]), int(values[a] - values[b]) // 8)
             value = values[b]
-        elif operation == "take":
+        elif operation == "get":
             value = item(values[a], values[b])
         elif operation in LOOKUP:
             value = LOOKUP[operation](values[a]) if b < 0 else LOOKUP[operation](values[a], values[b])

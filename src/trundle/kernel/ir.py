@@ -1,11 +1,12 @@
-"""Lines of LLVM IR over doubles or vectors of doubles: the same calls write the scalar and the SIMD form."""
+"""Writing LLVM IR over doubles or vectors of doubles: the same calls write the scalar and the SIMD form."""
 
 import struct
 from collections.abc import Sequence
 
-# Functions of the C mathematics library. Code reaches them through a table of addresses filled when it is loaded, so
-# that an object file names no symbol outside itself: it loads in the same way on every platform, in any process. The
-# directory of tables (trundle.lookup) stands behind them, and where the address of the solver of rows is.
+# Functions of the C mathematics library. Code calls them through a table of addresses that is filled when the code is
+# loaded, so that an object file has no external symbols and loads in the same way on every platform, in any process.
+# The table ends with the address of the directory of tables (trundle.lookup) and the place of the address of the
+# solver for active rows.
 _EXPONENTIAL = ("exp", "log", "log1p", "expm1", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")
 _CIRCULAR = ("sin", "cos", "asin", "acos", "atan", "atan2")
 LIBRARY = (*_EXPONENTIAL, *_CIRCULAR, "pow", "hypot", "fmod", "remainder")
@@ -13,7 +14,7 @@ LIBRARY_TABLE = "trundle.library"
 
 
 def bits(value: float) -> str:
-    """A double as LLVM writes it, exact to the last bit."""
+    """A double in LLVM's notation, exact to the last bit."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
@@ -31,7 +32,7 @@ class Block:
         self._prefix = "s"
 
     def wider(self, lanes: int) -> "Block":
-        """A block of vectors that writes between the lines of this one."""
+        """A block with vectors of this width that appends to the lines of this one."""
         found = Block(lanes, self.declarations)
         found.lines, found._prefix = self.lines, f"v{lanes}."
         return found
@@ -59,7 +60,7 @@ class Block:
         return text if self.lanes == 1 else f"<{', '.join([f'{element} {text}'] * self.lanes)}>"
 
     def binary(self, instruction: str, a: str, b: str) -> str:
-        """fadd, fsub, fmul or fdiv; nothing may be fused or rearranged."""
+        """fadd, fsub, fmul or fdiv; they must not be fused or rearranged."""
         return self.emit(f"{instruction} {self.real} {a}, {b}")
 
     def bitwise(self, instruction: str, a: str, b: str) -> str:
@@ -71,11 +72,11 @@ class Block:
         return self.emit(f"fcmp {predicate} {self.real} {a}, {b}")
 
     def choose(self, condition: str, a: str, b: str) -> str:
-        """a where the condition holds, else b: the value not chosen has no influence."""
+        """a where the condition holds, otherwise b; the other value has no influence, even if it is NaN."""
         return self.emit(f"select {self.truth} {condition}, {self.real} {a}, {self.real} {b}")
 
     def intrinsic(self, name: str, *arguments: str) -> str:
-        """A function the processor has an instruction for, in all lanes at once."""
+        """A function for which the processor has an instruction, in all lanes at once."""
         suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"
         types = ", ".join([self.real] * len(arguments))
         self.declarations.add(f"declare {self.real} @llvm.{name}.{suffix}({types})")
@@ -107,12 +108,12 @@ class Block:
         return result
 
     def as_pointer(self, address: str) -> str:
-        """The pointer to an address that is kept as a double."""
+        """The pointer to an address that is stored as a double."""
         whole = self.emit(f"fptosi {self.real} {address} to {self.integer}")
         return self.emit(f"inttoptr {self.integer} {whole} to {self.typed('ptr')}")
 
     def load_from(self, pointer: str, place: int | str) -> str:
-        """The double at a place behind a pointer, in every lane."""
+        """The double at an index from a pointer, in every lane."""
         if self.lanes == 1:
             at = self.emit(f"getelementptr double, ptr {pointer}, i64 {place}")
             return self.emit(f"load double, ptr {at}, align 8")

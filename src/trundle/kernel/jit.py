@@ -23,7 +23,7 @@ from trundle.typing import Untyped
 if TYPE_CHECKING:
     from trundle.kernel.tiers import Threaded
 
-_OPTIMISATION = 1  # of code generation: level 2 takes a third longer and gives the same speed
+_OPTIMISATION = 1  # of code generation: level 2 takes a third longer without faster code
 
 
 @cache
@@ -42,7 +42,7 @@ def host_lanes() -> int:
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of a kernel: what a caller must provide."""
+    """Name, lanes and array sizes of a kernel."""
 
     name: str
     lanes: int
@@ -70,25 +70,27 @@ class Kernel:
     many_address: int
     engine: Any = field(repr=False, compare=False)  # owns the memory of the code
     threaded: "Threaded | None" = field(default=None, repr=False, compare=False)
-    """What it was made of, if it began in threaded code (see `tiers`)."""
+    """Its threaded code, if it began as such (see `tiers`)."""
 
     def compile_if_busy(self, coming: int) -> None:
-        """Generate machine code for a kernel in threaded code that will have been called often after so many calls."""
+        """Generate machine code if the kernel is in threaded code and will have been called often after `coming` more
+        calls.
+        """
         if self.threaded is not None:
             self.threaded.compile_if_busy(coming)
 
     @cached_property
     def function(self) -> Any:
-        """The function as ctypes calls it; Python's lock is released during the call."""
+        """The function for ctypes; the GIL is released during the call."""
         return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(self.address)
 
     @cached_property
     def many(self) -> Any:
-        """The loop over groups as ctypes calls it."""
+        """The loop over groups for ctypes."""
         return ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 5)(self.many_address)
 
     def new_work(self) -> np.ndarray:
-        """A work array, one per thread."""
+        """A work array; every thread needs its own."""
         return aligned(max(self.work_size, 1) * self.lanes)
 
     def __call__(self, t: ArrayLike, x: ArrayLike, p: ArrayLike = ()) -> np.ndarray:
@@ -124,7 +126,7 @@ def emit_object(ir: str, target: Target | None = None) -> bytes:
 
 
 def emit_assembly(ir: str, target: Target | None = None) -> str:
-    """Machine code of a module, to be read."""
+    """Machine code of a module as assembly text."""
     machine, module = _prepare(ir, target or host())
     return str(machine.emit_assembly(module))
 
@@ -140,7 +142,7 @@ def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
 
 
 def load_code(code: bytes) -> Untyped:
-    """Put object code into memory: an engine that owns it and knows where its functions stand."""
+    """Load object code into memory; return the engine that owns it and has the addresses of its functions."""
     target = host()
     machine = _machine(target)
     empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n')
@@ -152,7 +154,7 @@ def load_code(code: bytes) -> Untyped:
 
 
 def load_kernels(code: bytes, shapes: Sequence[Shape]) -> dict[str, Kernel]:
-    """Put object code into memory and find its kernels."""
+    """Load object code into memory and return its kernels."""
     engine = load_code(code)
     kernels: dict[str, Kernel] = {}
     for s in shapes:
@@ -165,28 +167,28 @@ def load_kernels(code: bytes, shapes: Sequence[Shape]) -> dict[str, Kernel]:
 
 
 def _is_near(target: Target) -> bool:
-    """Whether code and constants lie in one piece of memory and use short offsets (5 % faster).
+    """Whether code and constants are close together in memory and use short offsets (5 % faster).
 
-    Only where no operation needs a symbol from outside, and for ELF, where it was tried.
+    Only if no operation needs an external symbol, and for ELF, for which it was tested.
     """
     return sys.platform == "linux" and target.fuses
 
 
 def code_options(target: Target) -> dict[str, Any]:
-    """How code is generated: part of what a piece of object code depends on."""
+    """Options of code generation, on which object code depends."""
     memory = {"reloc": "pic", "codemodel": "small"} if _is_near(target) else {}
     return {"cpu": target.cpu, "features": target.features, "opt": _OPTIMISATION, "jit": True, **memory}
 
 
 def _machine(target: Target) -> Any:
-    host()  # makes LLVM ready
+    host()  # initialises LLVM
     return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target))
 
 
 @cache
 def _library() -> bytes:
-    """Addresses in this process of the functions of the C mathematics library, of the directory of tables and of the
-    place where the address of the solver of rows stands.
+    """Addresses in this process of the functions of the C mathematics library, of the directory of tables, and of the
+    variable that holds the address of the solver for active rows.
     """
     library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
     addresses = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBRARY]

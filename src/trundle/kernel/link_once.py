@@ -1,8 +1,8 @@
-"""Numba's code of a part, with all functions that it calls linked and optimised once, and no machine code.
+"""LLVM code of a numba function and of all functions that it calls, linked and optimised once, without machine code.
 
-Numba by itself links and optimises every inner function with all that it calls, makes machine code of it, and does so
-again for each function that calls it: for the time loops that is more than half of the work, and none of it is used.
-It also asks all its libraries anew what the sum of two numbers is, at each sum: a fifth of what is left.
+By default numba links and optimises every inner function with all functions that it calls and generates its machine
+code, again for each caller: more than half of the compile time of the time loops, for code that is not used. It also
+resolves the types of each operator anew wherever it occurs: a fifth of the remaining time.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from trundle.typing import Untyped
 
 
 class Unlinked(JITCodeLibrary):  # type: ignore[misc]
-    """The code of one function by itself, simplified; what it calls is known, but not linked in."""
+    """The simplified code of one function; the functions that it calls are recorded, but not linked in."""
 
     _shared_module: ModuleRef | None
 
@@ -27,18 +27,18 @@ class Unlinked(JITCodeLibrary):  # type: ignore[misc]
         self._linking_libraries.append(library)
 
     def finalize(self) -> None:
-        """Nothing is linked, optimised or generated before a part is whole."""
+        """Nothing is linked, optimised or generated before a part is complete."""
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """No machine code, so no address: as numba has it for a function that only compiled code calls."""
+        """0: there is no machine code, as for a function that only compiled code calls."""
         return 0
 
     def whole(self) -> ModuleRef:
         """Module of this function and of all that it calls, directly or not, optimised together.
 
-        They are linked while their names are visible from outside, for LLVM leaves out what is not visible and that
-        nothing so far calls; then they are as numba makes inner functions: copied into callers, or kept, as it pays.
+        They are linked with external linkage, because LLVM drops internal functions that nothing calls yet; then they
+        get the linkage of numba's inner functions, so that LLVM may inline them.
         """
         whole = self._codegen.create_library(self.name)
         module, inner = whole._final_module, []
@@ -57,7 +57,7 @@ class Unlinked(JITCodeLibrary):  # type: ignore[misc]
         return module
 
     def _get_module_for_linking(self) -> ModuleRef:
-        """What numba links into a function that it compiles outside `linked_once`."""
+        """The module that numba links into a function compiled outside `linked_once`."""
         module: ModuleRef = self._shared_module or self.whole()
         for one in filter(_is_visible, module.functions):
             one.linkage = "linkonce_odr"
@@ -79,7 +79,7 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
     _library_class = Unlinked
 
     def set_env(self, env_name: str, env: object) -> None:
-        """Python objects of a function are for its machine code, which there is not."""
+        """Nothing: Python objects of a function are needed by its machine code only."""
 
 
 def _is_visible(function: ValueRef) -> bool:
@@ -88,7 +88,7 @@ def _is_visible(function: ValueRef) -> bool:
 
 @contextmanager
 def linked_once() -> Iterator[None]:
-    """While this holds, numba compiles functions to libraries that are `Unlinked` and remembers operators."""
+    """Context in which numba compiles functions to `Unlinked` libraries and caches the types of operators."""
     context = cpu_target.target_context
     usual = context._internal_codegen
     context._internal_codegen, _functions.get_call_type = _Codegen("trundle"), _remembered
@@ -104,9 +104,9 @@ _known: dict[tuple[Untyped, Untyped], Untyped] = {}
 
 
 def _remembered(function: Untyped, context: Untyped, args: Untyped, kws: Untyped) -> Untyped:
-    """Types of what a function takes and returns; remembered where it is one of numba's own, written in LLVM's terms.
+    """Types of arguments and result of a function; cached for numba's own functions that are written in LLVM IR.
 
-    One that is written in Python is compiled as its caller is, so each caller must ask.
+    Functions written in Python are compiled with the options of their caller, so each call is resolved.
     """
     found: Untyped = None if kws else _known.get((function, args))
     if found is None:

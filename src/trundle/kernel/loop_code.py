@@ -1,4 +1,4 @@
-"""LLVM bitcode of a time loop: shipped with the package, or made by numba once for a source tree."""
+"""LLVM bitcode of time loops: shipped with the package, or made by numba once for a source tree."""
 
 import atexit
 import hashlib
@@ -19,9 +19,9 @@ from trundle.preparing import preparing
 
 
 def environment() -> dict[str, str]:
-    """Environment of a process that makes loops: numba as we want it, whatever the user has set for his own code.
+    """Environment of a process that compiles loops: our own settings of numba, independent of the user's.
 
-    Vectors of four doubles; processors with shorter ones take them in two halves.
+    Vectors of four doubles; processors with shorter vectors process them in two halves.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     name = "x86-64-v3" if platform.machine().lower() in ("x86_64", "amd64") else "generic"
@@ -31,18 +31,18 @@ def environment() -> dict[str, str]:
 
 
 def file_name(part: str, home: str) -> str:
-    """Under which a part's bitcode is shipped: with the digest of its sources, so that it is never that of others."""
+    """File name of the shipped bitcode of a part; it has the digest of the sources, so that the two always match."""
     return f"{home.removeprefix('trundle.')}.{part}.{digest(home)[:20]}.bc.xz"
 
 
 def ready_loop(part: str, home: str) -> bytes | None:
-    """Object code of a part that came with the package and runs on this machine; None where there is none."""
+    """Shipped object code of a part that runs on this machine, or None."""
     return ready_code(SHIPPED / file_name(part, home))
 
 
 def loop_code(part: str, home: str) -> tuple[str, Callable[[], bytes]]:
-    """A name that identifies this bitcode, and a function that returns it: most runs find machine code by the name
-    alone.
+    """A name that identifies this bitcode, and a function that returns it: most runs need only the name, under which
+    they find machine code.
     """
     file = SHIPPED / file_name(part, home)
     if file.is_file():
@@ -57,7 +57,7 @@ def _of_source_tree(part: str, home: str, key: str) -> bytes:
     if code is None:
         if find_spec("numba") is None:
             raise KernelError(
-                f"the time loop {part!r} is not in {SHIPPED}, so this is a source tree, in which numba makes the loops "
+                f"the time loop {part!r} is not in {SHIPPED}, so this is a source tree, where numba compiles the loops "
                 "once; and numba is not installed. Install the package with its extra 'dev', or from a wheel."
             )
         with preparing(f"the time loop {part!r} of this source tree with numba, once"):
@@ -74,7 +74,7 @@ def _made(part: str, home: str) -> bytes:
         size = process.stdout.read(8)
         code = process.stdout.read(int.from_bytes(size, "little")) if len(size) == 8 else b""
     finally:
-        if not code:  # it has failed, or we were interrupted: it would answer the next question with the wrong part
+        if not code:  # it failed, or we were interrupted: its next reply would be the code of the wrong part
             process.kill()
             _worker.cache_clear()
     if not code:
@@ -84,8 +84,8 @@ def _made(part: str, home: str) -> bytes:
 
 @cache
 def _worker(process: int) -> Any:
-    """The process in which numba works for this one (by its number: a forked one has its own); it ends with us."""
-    import subprocess  # here, as below: an installed package, whose first run this would delay, needs neither
+    """The process in which numba compiles for this one (a forked process has its own); it ends with us."""
+    import subprocess  # imported here because an installed package does not need it
 
     worker = subprocess.Popen(
         [sys.executable, "-m", "trundle.kernel.make_loops"],

@@ -1,4 +1,4 @@
-"""What the machine code of a time loop is made from: its module and all modules of the package that it imports."""
+"""Sources of a time loop: its module and all modules of the package that it imports."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ def digest(module: str) -> str:
 def imported(module: str) -> dict[str, bytes]:
     """Source texts of a module and of all modules of this package that it imports, directly or not.
 
-    Found by their lines, not by parsing: this is done at every start, and takes a tenth of the time.
+    Imports are found with regular expressions, in a tenth of the time of parsing: this is done at every start.
     """
     found: dict[str, bytes] = {}
     waiting = [module]

@@ -1,4 +1,4 @@
-"""From a tape to LLVM IR: functions of bounded size that hand values on through the work array."""
+"""From a tape to LLVM IR: functions of bounded size that pass values on in the work array."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,25 +8,22 @@ from trundle.kernel.chunk_writer import ChunkWriter
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.pack import WIDEST, Unit, pack
 from trundle.kernel.read_table import ROOT, definition
-from trundle.kernel.rows_call import DEFINITION, ROOM_OPERATIONS, SOLVE
-from trundle.kernel.tape import LEAVES, PRODUCT, Tape, operands, room_places
+from trundle.kernel.rows_call import BUFFER_OPERATIONS, DEFINITION, SOLVE
+from trundle.kernel.tape import LEAVES, PRODUCT, Tape, buffer_places, operands
 
-CHUNK = 2000  # operations in one function: compile time grows faster than linearly with the size of a block
-_LARGE = (
-    20_000  # operations from which on a tape is cut finer: compiled in 3/4 of the time, and 6 to 10 % faster to run
-)
+CHUNK = 2000  # operations per function: compile time grows faster than linearly with the size of a function
+_LARGE = 20_000  # operations from which on functions are smaller: compiled in 3/4 of the time, and 6 to 10 % faster
 _FINE_CHUNK = 500
 _GROUPED = range(1500, 40_000)
-"""Operations of tapes in which groups are looked for, where they have tables. Shorter code stays in the processor's
-first cache as it is; in a Jacobian of 67,000 operations the search takes as long as compiling it, for steps that gain a
-tenth. Without tables nothing is gained: 14 s of search for a vehicle of 9,070 operations, which then took 5.0 us for
-4.5."""
-_WEIGHT = {"sincos": 30, "exp": 30, "tanh": 30}  # instructions where an operation becomes many
+"""Lengths of tapes in which groups are searched for, if they use tables. Shorter code fits into the first-level cache
+anyway; in a Jacobian of 67,000 operations the search takes as long as the compilation, for a gain of a tenth. Without
+tables there is no gain: a vehicle of 9,070 operations took 14 s to search, and then 5.0 us instead of 4.5 per call."""
+_WEIGHT = {"sincos": 30, "exp": 30, "tanh": 30}  # number of instructions of operations that need many
 
 
 @dataclass(frozen=True)
 class Target:
-    """The processor the code is for."""
+    """The processor for which code is generated."""
 
     triple: str
     cpu: str
@@ -34,7 +31,7 @@ class Target:
 
     @property
     def fuses(self) -> bool:
-        """Whether a fused product and sum is one instruction."""
+        """Whether the processor has a fused multiply-add instruction."""
         return "+fma," in self.features + "," or not self.triple.startswith(("x86", "i686"))
 
 
@@ -51,8 +48,8 @@ def many_symbol(name: str) -> str:
 def lower(
     tapes: Mapping[str, Tape], lanes: int, target: Target, chunk: int | None = None, grouped: bool = False
 ) -> tuple[str, dict[str, int]]:
-    """IR text of one module with all tapes, in functions of `chunk` operations (by their sizes unless given), and the
-    size of the work array of each. `grouped`: operations of long tapes that do the same become one on vectors.
+    """IR text of one module with all tapes, in functions of `chunk` operations (chosen by length if not given), and the
+    size of the work array of each tape. `grouped`: equal operations of long tapes are combined to vector operations.
     """
     declarations: set[str] = set()
     bodies: list[str] = []
@@ -73,7 +70,7 @@ def lower(
 
 
 def module(target: Target, lanes: int, declarations: set[str], bodies: Sequence[str]) -> str:
-    """IR text of functions with vectors of so many lanes, and of the table through which they find others."""
+    """IR text of a module of functions with vectors of this many lanes, and the table of addresses that they use."""
     width = 64 * lanes
     attributes = (
         f'attributes #0 = {{ nounwind "target-cpu"="{target.cpu}" "target-features"="{target.features}" '
@@ -91,7 +88,7 @@ ARGUMENTS = "ptr %t, ptr %x, ptr %p, ptr %out, ptr %work"
 
 
 def _has_groups(tape: Tape) -> bool:
-    """Whether groups are worth looking for."""
+    """Whether it is worth searching for groups."""
     return len(tape.operations) in _GROUPED and any(op == ROOT for op, _, _ in tape.operations)
 
 
@@ -102,14 +99,14 @@ def _lower_tape(
     units = pack(tape) if groups else [(v,) for v, (op, _, _) in enumerate(tape.operations) if op not in done]
     chunks = _split(tape, units, chunk)
     slots, work_size = _assign_slots(tape, chunks)
-    rooms, work_size = room_places(tape, work_size)
+    buffers, work_size = buffer_places(tape, work_size)
     grouped = {v: unit for unit in units if len(unit) > 1 for v in unit}
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, v in enumerate(tape.outputs):
         places[v].append(place)
     texts, calls = [], []
     for k, part in enumerate(chunks):
-        writer = ChunkWriter(tape, lanes, target.fuses, grouped, slots, rooms, places, declarations)
+        writer = ChunkWriter(tape, lanes, target.fuses, grouped, slots, buffers, places, declarations)
         writer.write(part, last=k == len(chunks) - 1)
         called = f'@"{symbol(name)}.{k}"'
         texts.append(_function(f"internal void {called}({PARAMETERS})", writer.block.lines))
@@ -141,7 +138,7 @@ def _driver(name: str, tape: Tape, lanes: int) -> str:
 
 
 def _split(tape: Tape, units: Sequence[Unit], chunk: int) -> list[list[Unit]]:
-    """Units of each chunk; never parted between a sincos and its two results."""
+    """Units of each chunk; a sincos and its two results stay in one chunk."""
     chunks: list[list[Unit]] = [[]]
     weight = 0
     for unit in units:
@@ -155,8 +152,8 @@ def _split(tape: Tape, units: Sequence[Unit], chunk: int) -> list[list[Unit]]:
 
 
 def _assign_slots(tape: Tape, chunks: Sequence[Sequence[Unit]]) -> tuple[dict[int, int], int]:
-    """Places in the work array for values read in a later chunk than their own, side by side for a group; places are
-    used again.
+    """Indices in the work array for values that are read in a later chunk, adjacent for a group; indices are reused
+    after the last read.
     """
     home = {v: (k, unit) for k, part in enumerate(chunks) for unit in part for v in unit}
     last_reader: dict[Unit, int] = {}
@@ -165,7 +162,7 @@ def _assign_slots(tape: Tape, chunks: Sequence[Sequence[Unit]]) -> tuple[dict[in
             for v in unit:
                 for operand in operands(tape.operations, v):
                     at, needed = home.get(operand, (k, unit))
-                    if at < k and tape.operations[operand][0] not in ROOM_OPERATIONS:
+                    if at < k and tape.operations[operand][0] not in BUFFER_OPERATIONS:
                         last_reader[needed] = k
     freed: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     free: defaultdict[int, list[int]] = defaultdict(list)

@@ -1,9 +1,9 @@
-"""LLVM bitcode of the time loops, made from their Python by numba, in a process of its own.
+"""Make the LLVM bitcode of the time loops from Python with numba, in a separate process.
 
-`python -m trundle.kernel.make_loops FOLDER` makes all of them, as a wheel is built; without a folder it answers one
-line "PART MODULE" after the other (see `loop_code`), which is how a source tree gets them. The names of the processor
-are those of a whole class, so that the bitcode serves every machine: code for the one at hand is generated there, but
-for the usual kind of machine, for which it is made here too (see `ready_code`).
+`python -m trundle.kernel.make_loops FOLDER` makes all of them when a wheel is built; without a folder it serves
+requests "PART MODULE", one line each (see `loop_code`), for a source tree. The bitcode is made for a whole class of
+processors; object code for a particular one is generated where it runs, except for the most common class of machines,
+for which it is made here too (see `ready_code`).
 """
 
 import ast
@@ -37,7 +37,7 @@ def _marks_part(decorator: ast.expr) -> bool:
 
 
 def bitcode(part: str, home: str) -> bytes:
-    """Bitcode with one outside name, trundle.<part>, for no machine in particular."""
+    """Machine-independent bitcode with one external name, trundle.<part>."""
     from llvmlite import binding as llvm
 
     from trundle.kernel.link_once import linked_once
@@ -48,7 +48,7 @@ def bitcode(part: str, home: str) -> bytes:
     (found,) = function.overloads.values()
     lines = str(found.library.whole()).splitlines()
     text = "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
-    # Numba's own convention: a status comes back, results and error information go through the first two pointers.
+    # Numba's calling convention: it returns a status; the first two pointers are for the result and errors.
     wrapper = f"""
 define void @"trundle.{part}"(ptr %table) {{
   %result = alloca ptr
@@ -61,7 +61,7 @@ define void @"trundle.{part}"(ptr %table) {{
 
 
 def make_all(folder: Path) -> None:
-    """All parts into a folder, and threaded code."""
+    """Write all parts, and threaded code, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for part, home in all_parts():
         file, code = folder / file_name(part, home), bitcode(part, home)
@@ -74,8 +74,8 @@ def make_all(folder: Path) -> None:
     print("threaded code", flush=True)
 
 
-def answer() -> None:
-    """One part after the other as they are asked for on stdin: its length in eight bytes and its bitcode on stdout."""
+def serve() -> None:
+    """Read requests from stdin; write the length of each part (eight bytes) and its bitcode to stdout."""
     out = sys.stdout.buffer
     for line in sys.stdin:
         code = bitcode(*line.split())
@@ -84,8 +84,8 @@ def answer() -> None:
 
 
 if __name__ == "__main__":
-    gc.disable()  # numba makes little garbage, and a tenth of the time would go into looking for it
+    gc.disable()  # numba makes little garbage; searching for it would take a tenth of the time
     if len(sys.argv) > 1:
         make_all(Path(sys.argv[1]))
     else:
-        answer()
+        serve()

@@ -1,4 +1,4 @@
-"""Arrays that compiled code reads and writes: where they start, and how they are made."""
+"""Arrays that compiled code reads and writes: their addresses and alignment."""
 
 import math
 from ctypes import addressof, c_char
@@ -7,13 +7,13 @@ import numpy as np
 
 from trundle.kernel.record import Record
 
-LINE = 64  # bytes: kernels want their arrays on a cache line
+LINE = 64  # bytes of a cache line, to which arrays of kernels are aligned
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where the elements of an array stand.
+    """Address of the first element of an array.
 
-    `array.ctypes.data` says the same and takes four times as long; a run asks for some hundred addresses.
+    `array.ctypes.data` returns the same but takes four times as long; a run needs some hundred addresses.
     """
     try:
         return addressof(c_char.from_buffer(array.data))
@@ -22,7 +22,7 @@ def address_of(array: np.ndarray) -> int:
 
 
 def point_to(record: Record, **arrays: np.ndarray) -> dict[str, int]:
-    """Let fields of a record be the addresses of these arrays, which the caller keeps alive; return the addresses."""
+    """Set fields of a record to the addresses of arrays, which the caller must keep alive; return the addresses."""
     addresses = {name: address_of(array) for name, array in arrays.items()}
     for name, address in addresses.items():
         setattr(record, name, address)
@@ -30,7 +30,7 @@ def point_to(record: Record, **arrays: np.ndarray) -> dict[str, int]:
 
 
 def aligned(*shape: int) -> np.ndarray:
-    """A zero array of doubles that starts on a cache line; where it is empty its address may still be written to."""
+    """A zero array of doubles that starts on a cache line; an empty one still has memory at its address."""
     size = math.prod(shape)
     raw = np.zeros(size + LINE // 8)
     start = (-address_of(raw) % LINE) // 8

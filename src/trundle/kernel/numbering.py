@@ -1,4 +1,4 @@
-"""Value numbering of the instructions of a function: see `planning.number`, where it is done."""
+"""Value numbering of the instructions of a function, by the compiled part `planning.number`."""
 
 import math
 
@@ -12,7 +12,7 @@ from trundle.kernel.planning.records import DONE, FOLD, FULL, NumberingRecord
 from trundle.typing import Array, Integers
 
 _AT_FIRST, _LATER = 1.25, 4.0
-"""Operations for each instruction that there is room for; most become one, or none where they are met again."""
+"""Capacity in operations per instruction; most become one operation, or none if they are repetitions."""
 _AT_LEAST = 64
 
 
@@ -24,32 +24,36 @@ def numbered(
     Each instruction is a code, a result, and operands: registers, or -1. A constant is in `numbers`; inputs are numbers
     of leaves, and the result of an output is its place among all.
     """
-    room = len(leaves) + int(_AT_FIRST * len(instructions)) + _AT_LEAST
-    found = _number(instructions, numbers, leaves, n_outputs, room)
+    capacity = len(leaves) + int(_AT_FIRST * len(instructions)) + _AT_LEAST
+    found = _number(instructions, numbers, leaves, n_outputs, capacity)
     while found is None:
-        room = int(_LATER * room)
-        found = _number(instructions, numbers, leaves, n_outputs, room)
+        capacity = int(_LATER * capacity)
+        found = _number(instructions, numbers, leaves, n_outputs, capacity)
     return found
 
 
 def _number(
-    instructions: Integers, numbers: Array, leaves: Integers, n_outputs: int, room: int
+    instructions: Integers, numbers: Array, leaves: Integers, n_outputs: int, capacity: int
 ) -> tuple[Integers, Array, Integers] | None:
-    """None where the room is not enough."""
-    size = 1 << (room + room // 4).bit_length()
-    operations, constants, kept = np.empty((room, 3), np.int64), np.empty(room), np.empty((2 * room, 3), np.int64)
+    """None if the capacity is not sufficient."""
+    size = 1 << (capacity + capacity // 4).bit_length()
+    operations, constants, kept = (
+        np.empty((capacity, 3), np.int64),
+        np.empty(capacity),
+        np.empty((2 * capacity, 3), np.int64),
+    )
     operations[: len(leaves)] = leaves
     outputs = np.full(n_outputs, -1)
     record = NumberingRecord(
         n_instructions=len(instructions), n_outputs=n_outputs, n_operations=len(leaves), mask=size - 1, status=DONE,
-        room=room,
+        capacity=capacity,
     )  # fmt: skip
     arrays = {"instructions": instructions, "numbers": numbers, "outputs": outputs, "operations": operations}
     arrays |= {"registers": np.empty(int(instructions[:, 1].max(initial=0)) + 1, np.int64), "kept": kept}
     arrays |= {"constants": constants, "constant_bits": constants.view(np.int64)}
     arrays |= {"table": np.full(size, -1), "numbers_table": np.full(size, -1)}
-    arrays |= {"needed": np.zeros(room, np.int64), "divisions": np.zeros(room, np.int64)}
-    arrays |= {"inverses": np.full(2 * room, -1), "renumbered": np.empty(room, np.int64)}
+    arrays |= {"needed": np.zeros(capacity, np.int64), "divisions": np.zeros(capacity, np.int64)}
+    arrays |= {"inverses": np.full(2 * capacity, -1), "renumbered": np.empty(capacity, np.int64)}
     point_to(record, **arrays)
     call_part("number_values", record)
     while record.status == FOLD:

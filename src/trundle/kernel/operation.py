@@ -1,4 +1,4 @@
-"""Each operation of a tape in the words of LLVM, on the names of its operands."""
+"""LLVM IR of each operation of a tape, given the names of its operands."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ _MORE: dict[str, Callable[..., str]] = {
 
 
 def number(block: Block, fuses: bool, op: str, *operands: str) -> str:
-    """The result of an operation; `fuses`: whether a fused product and sum is one instruction."""
+    """The result of an operation; `fuses`: whether the processor has fused multiply-add."""
     if op in ARITHMETIC:
         return block.binary(ARITHMETIC[op], *operands)
     if op in SUMS:
@@ -50,7 +50,7 @@ def truth(block: Block, op: str, *operands: str) -> str:
 
 
 def logic(block: Block, op: str, a: str, b: str) -> str:
-    """And, or of truths."""
+    """`and` or `or` of truth values."""
     return block.emit(f"{op} {block.truth} {a}, {b}")
 
 
@@ -60,12 +60,12 @@ def is_true(block: Block, a: str) -> str:
 
 
 def as_number(block: Block, truth: str) -> str:
-    """1 where it is true, else 0."""
+    """1 where true, otherwise 0."""
     return block.choose(truth, block.number(1.0), block.number(0.0))
 
 
 def choice(block: Block, truth: str, a: str) -> str:
-    """A choice, not a product: the branch not taken may be nan."""
+    """A selection, not a product: a value that is not selected may be NaN."""
     return block.choose(truth, a, block.number(0.0))
 
 
@@ -88,7 +88,7 @@ def _sum(block: Block, fuses: bool, op: str, a: str, b: str, c: str) -> str:
 
 
 def _sign(block: Block, a: str) -> str:
-    """Zero and nan are their own sign."""
+    """-1, 1, or the number itself if it is zero or NaN."""
     zero = block.number(0.0)
     up = block.choose(block.compare("ogt", a, zero), block.number(1.0), a)
     return block.choose(block.compare("olt", a, zero), block.number(-1.0), up)

@@ -1,10 +1,9 @@
-"""Operations that do the same side by side become one instruction on a vector of doubles.
+"""Vectorisation: equal operations on different operands are combined to one instruction on a vector of doubles.
 
-Outputs of a table are polynomials of the same arguments with numbers that stand side by side in memory; wheels, legs
-and links of one kind go through the same algebra. Groups of such operations are looked for in a tape: first the
-outputs of tables, then operations that nothing distinguishes but where they stand (by colours of a graph that are
-refined round by round), and from both along the edges to their operands and users. Groups that cost more moves between
-registers than they save are given up.
+Outputs of a table are polynomials of the same arguments with coefficients adjacent in memory; wheels, legs and links of
+one kind need the same algebra. Groups of such operations are searched for in a tape: first among the outputs of tables,
+then among operations with equal neighbourhoods (by iterated refinement of the colours of a graph), and from both along
+the edges to operands and users. Groups that need more moves between registers than they save are dropped.
 """
 
 from collections import defaultdict
@@ -16,21 +15,21 @@ import numpy as np
 from trundle.kernel.tape import LEAVES, PRODUCT, SUMS, Tape, operands
 
 Unit = tuple[int, ...]
-"""Numbers of operations that are done at once."""
+"""Operations that are computed together, by their numbers on the tape."""
 
 WIDEST = 8
-_ROUNDS = (12, 9, 7, 5, 4, 3)  # of refinement: what is alike seen from so far is grouped first
+_ROUNDS = (12, 9, 7, 5, 4, 3)  # of refinement: operations with the largest equal neighbourhoods are grouped first
 _EITHER_WAY = frozenset(("add", "mul", "fmin", "fmax"))
 _ELEMENTARY = frozenset(("sqrt", "sincos", "sin", "cos", "exp", "tanh"))
 _SIDE_BY_SIDE = _EITHER_WAY | _ELEMENTARY | SUMS.keys() | {"sub", "div", "neg", "fabs", "copysign"}
-_PARTS = LEAVES | {PRODUCT}  # nothing is done for them alone
+_PARTS = LEAVES | {PRODUCT}  # not computed by themselves
 _PRICE = {"sincos": 40.0, "exp": 40.0, "tanh": 40.0, "div": 4.0, "sqrt": 5.0, "sin": 0.0, "cos": 0.0}  # of instructions
-_MOVE = 1.0  # of a number into a lane or out of one
+_MOVE = 1.0  # price of moving a number into or out of a lane
 
 
 def pack(tape: Tape) -> list[Unit]:
-    """All operations of a tape but its leaves and the products that are parts of sums, in groups, in an order in which
-    they can be done.
+    """All operations of a tape except leaves and products fused into sums, in groups, in a possible order of
+    evaluation.
     """
     packing = _Packing(tape)
     packing.group_outputs_of_tables()
@@ -48,7 +47,7 @@ def pack(tape: Tape) -> list[Unit]:
 
 @final
 class _Packing:
-    """Groups of operations of one tape; an operation is in one group at most."""
+    """Groups of operations of one tape; an operation belongs to at most one group."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape, self.operations = tape, tape.operations
@@ -58,13 +57,13 @@ class _Packing:
         for v, needed in enumerate(self.operands):
             for place, operand in enumerate(needed):
                 self.users[operand].append((v, place))
-        self.fresh: list[Unit] = []  # groups whose neighbours were not looked at yet
+        self.fresh: list[Unit] = []  # groups whose neighbours have not been examined yet
         self.is_output = frozenset(tape.outputs)
 
     # -- groups --------------------------------------------------------------------------------------------------------
 
     def add(self, unit: Sequence[int]) -> bool:
-        """Group operations, where that is possible."""
+        """Group operations if possible; return whether that was done."""
         made = tuple(unit)
         if len(set(made)) < len(made) or any(v in self.group for v in made) or self._needs_itself(made):
             return False
@@ -74,7 +73,7 @@ class _Packing:
         return True
 
     def _needs_itself(self, unit: Unit) -> bool:
-        """Whether one operation of a group directly needs another; the order of all finds what is left."""
+        """Whether one operation of a group directly needs another; indirect dependence is detected by `order`."""
         return any(operand in unit for v in unit for operand in self.operands[v])
 
     def drop(self, unit: Unit) -> None:
@@ -82,9 +81,9 @@ class _Packing:
             del self.group[v]
 
     def group_outputs_of_tables(self) -> None:
-        """Numbers that stand side by side in a record, and what is made of them in the same way."""
+        """Group numbers that are adjacent in a record, and operations that use them in the same way."""
         kinds: dict[Any, int] = {}
-        found: dict[int, tuple[int, int]] = {}  # kind, and place of the last number, of an operation
+        found: dict[int, tuple[int, int]] = {}  # operation -> kind, and index of its last number in the record
         members: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for v, (op, a, b) in enumerate(self.operations):
             key: Any
@@ -105,7 +104,7 @@ class _Packing:
                     self.add(unit)
 
     def group_by(self, colours: np.ndarray) -> None:
-        """Operations of the same colour, where there are as few of them as lanes."""
+        """Group operations of the same colour, if their number is that of the lanes of a vector."""
         classes: defaultdict[int, list[int]] = defaultdict(list)
         for v, colour in enumerate(colours.tolist()):
             if v not in self.group and self.operations[v][0] in _SIDE_BY_SIDE:
@@ -115,7 +114,7 @@ class _Packing:
                 self.add(alike)
 
     def extend(self) -> None:
-        """From groups to their operands and users, as far as these are alike."""
+        """Extend groups to their operands and users, as far as these are equal operations."""
         while self.fresh:
             unit = self.fresh.pop()
             for place in range(len(self.operands[unit[0]])):
@@ -136,12 +135,12 @@ class _Packing:
         return op in _SIDE_BY_SIDE
 
     def _place(self, item: int) -> int:
-        """Of a number in its record."""
+        """Index of a number in its record."""
         return int(self.tape.constants[self.operations[self.operations[item][2]][1]])
 
     def _users_alike(self, unit: Unit) -> Iterator[list[int]]:
-        """Operations that use the numbers of a group in the same way, together with others that are a group already,
-        or one and the same.
+        """Operations that use the results of a group in the same way, each with a member of another group or with a
+        common operand.
         """
         tables = [self._uses(v) for v in unit]
         for key in tables[0]:
@@ -149,7 +148,7 @@ class _Packing:
                 yield [table[key][0] for table in tables]
 
     def _uses(self, v: int) -> dict[Any, list[int]]:
-        """Users of an operation that are in no group, by what they do and with what else."""
+        """Ungrouped users of an operation, by the kind of operation and its other operands."""
         found: defaultdict[Any, list[int]] = defaultdict(list)
         lane = self.group[v].index(v)
         for user, place in self.users[v]:
@@ -165,19 +164,19 @@ class _Packing:
                     break
                 mates.append(("alone", self._name(other)) if unit is None else ("group", unit[0]))
             else:
-                # Factors change places, as the terms of a sum do.
+                # Factors may be exchanged, and so may terms of a sum.
                 side = 0 if op in _EITHER_WAY or (op in SUMS and place < 2) else place
                 found[op, side, tuple(mates)].append(user)
         return found
 
     def _name(self, v: int) -> Any:
-        """What an operand is called where groups are compared: numbers alike are so by their kind."""
+        """Name of an operand for the comparison of groups: all constants have the same."""
         return "const" if self.operations[v][0] == "const" else v
 
     # -- cost ----------------------------------------------------------------------------------------------------------
 
     def part_from_pairs(self) -> None:
-        """Sines and cosines are grouped as the pairs are that they come from."""
+        """Drop groups of sines and cosines that are not grouped in the same way as their sincos operations."""
         for unit in set(self.group.values()):
             if self.operations[unit[0]][0] in ("sin", "cos"):
                 pairs = tuple(self.operations[v][1] for v in unit)
@@ -185,7 +184,7 @@ class _Packing:
                     self.drop(unit)
 
     def give_up_costly(self) -> None:
-        """Drop groups without which fewer instructions are needed."""
+        """Drop groups that increase the number of instructions."""
         waiting = sorted(set(self.group.values()))
         while waiting:
             unit = waiting.pop()
@@ -200,14 +199,14 @@ class _Packing:
                 self.group |= dict.fromkeys(unit, unit)
 
     def _around(self, unit: Unit) -> Iterator[int]:
-        """Operands and users."""
+        """Operands and users of the operations of a group."""
         for v in unit:
             yield from self.operands[v]
             for user, _ in self.users[v]:
                 yield user
 
     def cost(self, unit: Unit) -> float:
-        """Instructions that a group adds (less than zero: saves)."""
+        """Number of instructions that a group adds (negative: saves)."""
         op = self.operations[unit[0]][0]
         own = _PRICE.get(op, 1.0)
         total = own * (1 - len(unit))
@@ -217,7 +216,7 @@ class _Packing:
         return total + sum(_MOVE for v in unit if self._read_alone(v))
 
     def fetch(self, wanted: Sequence[int]) -> float:
-        """Moves that bring numbers into the lanes of a vector."""
+        """Cost of moving numbers into the lanes of a vector."""
         first = wanted[0]
         if self.group.get(first) == tuple(wanted):
             return 0.0
@@ -225,11 +224,11 @@ class _Packing:
         if kinds == {"const"}:
             return 0.0
         if len(set(wanted)) == 1:
-            return 0.3 * _MOVE  # shared by all that need it
+            return 0.3 * _MOVE  # shared by all its users
         return _MOVE * len(wanted) * (0.5 if kinds <= {"x", "p", "item"} else 1.0)
 
     def _read_alone(self, v: int) -> bool:
-        """Whether a number of a group is needed outside a vector."""
+        """Whether a result of a group is needed as a scalar."""
         unit = self.group[v]
         lane = unit.index(v)
         for user, place in self.users[v]:
@@ -243,8 +242,8 @@ class _Packing:
     # -- order ---------------------------------------------------------------------------------------------------------
 
     def order(self) -> list[Unit] | None:
-        """Groups and single operations one after the other, near to where they stood; None where groups needed each
-        other, which are given up then.
+        """Groups and single operations in order of evaluation, close to that of the tape; None if groups depend on each
+        other: then one is dropped.
         """
         done: set[int] = set()
         out: list[Unit] = []
@@ -258,7 +257,9 @@ class _Packing:
         return out
 
     def _visit(self, v: int, done: set[int], out: list[Unit]) -> Unit | None:
-        """Append what an operation needs and itself; the group that needs itself, if there is one."""
+        """Append an operation after the operations that it needs; return a group that depends on itself, if there is
+        one.
+        """
         first = self.group.get(v, (v,))
         stack: list[tuple[Unit, Iterator[int]]] = [(first, self._needed(first))]
         open_units = {first}
@@ -280,7 +281,7 @@ class _Packing:
         return None
 
     def _results(self, unit: Unit) -> Iterator[Unit]:
-        """Sines and cosines right behind their pairs."""
+        """Sines and cosines, which follow directly after their sincos."""
         if self.operations[unit[0]][0] == "sincos":
             yield from sorted({self.group.get(user, (user,)) for v in unit for user, _ in self.users[v]})
 
@@ -289,7 +290,7 @@ class _Packing:
 
 
 def _runs(alike: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
-    """Operations whose last numbers stand side by side."""
+    """Sequences of operations whose last numbers are adjacent."""
     run: list[int] = []
     before = -2
     for last, v in alike:
@@ -303,7 +304,7 @@ def _runs(alike: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def _cut(run: list[int]) -> Iterator[list[int]]:
-    """In pieces of 8, 4 and 2; one that is left over stays alone."""
+    """Cut into pieces of 8, 4 and 2; a single remaining operation stays alone."""
     width = WIDEST
     while len(run) > 1:
         while width > len(run):
@@ -316,13 +317,13 @@ _MASK = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:
-    """Other numbers, which depend on every bit."""
+    """Hash of each number."""
     x = (x ^ (x >> np.uint64(31))) * np.uint64(0x7FB5D329728EA185)
     return np.asarray((x ^ (x >> np.uint64(27))) * _MASK)
 
 
 def _colours(tape: Tape, rounds: Sequence[int]) -> list[np.ndarray]:
-    """Colour of each operation: equal where operands and users are alike as far as so many edges reach."""
+    """Colours of operations for each number of rounds: equal if the neighbourhoods within so many edges are."""
     n = len(tape.operations)
     names: dict[Any, int] = {}
     own = np.empty(n, np.uint64)

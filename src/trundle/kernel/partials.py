@@ -1,4 +1,4 @@
-"""Partial derivatives of single operations, as CasADi gives them."""
+"""Partial derivatives of single operations, from CasADi."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -15,17 +15,17 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Rule:
-    """Partial derivatives of an operation. A whole number is an operand (0, 1) or the result of a step (2 and on)."""
+    """Partial derivatives of an operation. An integer refers to an operand (0, 1) or the result of a step (2, ...)."""
 
     steps: tuple[tuple[int, int | float, int | float], ...]
-    """Operation, and its operands; -1 where there is none."""
+    """Operation and its operands; -1 for no operand."""
     partials: tuple[int | float | None, ...]
-    """By each operand; None where it does not count."""
+    """Partial derivative by each operand; None if it is zero."""
 
 
 @cache
 def partial_derivatives(operation: str) -> Rule:
-    """What CasADi says about an operation."""
+    """The rule of an operation, derived by CasADi."""
     operands: list[Expr] = [ca.SX.sym("a"), ca.SX.sym("b")]
     code = getattr(ca, f"OP_{operation.upper()}")
     if operation in BINARY:

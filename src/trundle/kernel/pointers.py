@@ -1,4 +1,4 @@
-"""Pointers in numba code: arrays and machine code that are known only by their address (a call costs about 1 ns)."""
+"""Pointers in numba code: arrays and machine code given by their address (a call costs about 1 ns)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from numba.extending import infer_getattr, intrinsic, models, register_model
 
 from trundle.kernel.record import Floats, Ints, Record
 
-Pointer = Floats  # what compiled functions are given: doubles (in those of a collision also complex numbers)
+Pointer = Floats  # argument of compiled functions: doubles (in those of a collision also complex numbers)
 
 real_pointer = types.CPointer(types.float64)
 whole_pointer = types.CPointer(types.int64)
@@ -64,17 +64,16 @@ def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: st
     builder.store(args[1], _place(builder, signature.args[0], args[0], name))
 
 
-# What parts are made of: numbers as in C, and only compiled code calls it. `strict` rounds every operation; with
-# `inner` products may be added without rounding in between. What is not said, numba takes from the function that calls
-# one first.
+# Decorators of inner functions: arithmetic as in C, called by compiled code only. `strict` rounds every operation;
+# `inner` allows fused multiply-add. Options that are not given are those of the first function that calls one.
 strict = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath=False)
 inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath={"contract"})
-# A function whose text stands in its caller before anything is compiled: rounding is as if it were written there.
+# A function that is inlined before compilation: rounding is as if it were written in its caller.
 inlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="always")
 
 
 def _part(argument: Any) -> Any:
-    """Decorator of a part with this type of argument; it is compiled when `compiled.address` asks for it."""
+    """Decorator of a part with this type of argument; it is compiled when `compiled.address` first needs it."""
 
     def decorate(function: Any) -> Any:
         found = inner(function)
@@ -84,7 +83,7 @@ def _part(argument: Any) -> Any:
     return decorate
 
 
-# A part that is called with a table of addresses.
+# Decorator of a part that is called with a table of addresses.
 part = _part(whole_pointer)
 
 
@@ -120,7 +119,7 @@ def complex_ptr(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def shifted(typingctx: Any, pointer: Any, count: Any) -> Any:
-    """The pointer moved on by `count` elements."""
+    """The pointer advanced by `count` elements."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.gep(args[0], [args[1]])
@@ -130,7 +129,7 @@ def shifted(typingctx: Any, pointer: Any, count: Any) -> Any:
 
 @intrinsic
 def copy(typingctx: Any, source: Any, target: Any, count: Any) -> Any:
-    """Copy `count` doubles; one memory move instead of a loop that the compiler would unroll at every place of use."""
+    """Copy `count` doubles with one memory move, instead of a loop that the compiler would unroll at every use."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         raw_memmove(builder, args[1], args[0], args[2], 8)

@@ -1,4 +1,4 @@
-"""A tape as a program of steps that are called one after the other, each of which knows where its numbers stand."""
+"""A tape as a program of steps that are called in turn; each has the places of its operands and result."""
 
 from dataclasses import dataclass
 
@@ -12,27 +12,27 @@ from trundle.kernel.tape import Tape
 from trundle.typing import Integers
 
 STEP = np.dtype([("code", "<i8"), ("to", "<i4"), ("a", "<i4"), ("b", "<i4"), ("c", "<i4")])
-"""One step: what it does, where its result goes, where its operands stand (numbers of places)."""
+"""One step: its operation, the place of its result, and the places of its operands."""
 OUTPUT, END = "output", "end"
 """Steps beside the operations of a tape: copy a place to an output, and return."""
 _LONG = 500
-"""Operations from which on their order matters: steps are put beside others of the same kind. Processors can foresee
-that, and some thousand steps take a third of the time."""
+"""Number of operations from which on steps are sorted so that those of the same kind follow each other. Processors
+predict such jumps well: some thousand steps take a third of the time."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """Steps over an array of places: constants, t, x, p, then values, whose places are used again."""
+    """Steps over an array of places: constants, t, x, p, then values, whose places are reused."""
 
     names: tuple[str, ...]
-    """What the codes of the steps mean."""
+    """Names of the operations by the codes in the steps."""
     steps: np.ndarray
     constants: np.ndarray
     n_places: int
 
 
 def program(tape: Tape) -> Program:
-    """The program of a tape whose products were fused."""
+    """The program of a tape with fused products."""
     count = len(tape.rows)
     constants, outputs = np.array(tape.constants, dtype=float), np.array(tape.outputs, np.int64)
     record = PlanRecord(
@@ -51,7 +51,7 @@ def program(tape: Tape) -> Program:
 
 
 def _program(rows: Integers, constants: np.ndarray, outputs: Integers, n_places: int) -> Program:
-    """Steps for the operations, then one for each output, then the last."""
+    """Steps of the operations, then one for each output, then END."""
     used, codes = np.unique(rows[:, 0], return_inverse=True)
     names = (*(OPERATIONS[code] for code in used), OUTPUT, END)
     steps = np.zeros(len(rows) + len(outputs) + 1, STEP)

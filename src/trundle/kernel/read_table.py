@@ -1,4 +1,4 @@
-"""The two functions by which machine code finds its way through tables in memory: see `trundle.lookup.memory`."""
+"""The two functions by which machine code searches tables in memory: see `trundle.lookup.memory`."""
 
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE, bits
 from trundle.lookup.memory import SLOTS
@@ -8,13 +8,13 @@ ROOT, FIND = "root", "find"
 
 
 def definition(declarations: set[str]) -> str:
-    """Both functions in the words of LLVM; what they need is declared."""
+    """IR of both functions; the intrinsics that they need are added to the declarations."""
     for name in ("minnum", "maxnum"):
         declarations.add(f"declare double @llvm.{name}.f64(double, double)")
     return _ROOT + _FIND
 
 
-# Sums and products here are not fused: the buckets were filled with the same rounding.
+# Sums and products are not fused here, because the buckets were filled with the same rounding.
 _ROOT = f"""
 define internal double @{ROOT}(double %handle) #0 {{
 %positive = call double @llvm.maxnum.f64(double %handle, double {bits(0.0)})

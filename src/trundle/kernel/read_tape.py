@@ -1,4 +1,4 @@
-"""A CasADi function as a tape."""
+"""Convert CasADi functions to tapes."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from trundle.instructions import Instructions, instructions
 from trundle.kernel.codes import CODE, INPUT, OUTPUT, READ
 from trundle.kernel.interpret import BINARY, UNARY
 from trundle.kernel.numbering import numbered
-from trundle.kernel.rows_node import is_rows, room_size
+from trundle.kernel.rows_node import buffer_size, is_rows
 from trundle.kernel.tape import Tape
 from trundle.lookup.node import Calls, is_lookup
 from trundle.typing import Integers
@@ -25,7 +25,7 @@ _ADVICE = {
 
 
 def read_tape(function: ca.Function) -> Tape:
-    """Read a function of SX with the inputs (t, x, p); refuse by name what cannot become machine code."""
+    """Read a function of SX with the inputs (t, x, p); KernelError for operations that cannot be compiled."""
     _check_signature(function)
     found = instructions(function)
     rows, numbers = found.rows.copy(), found.numbers
@@ -45,7 +45,7 @@ def read_tape(function: ca.Function) -> Tape:
 
 @cache
 def operation_codes() -> dict[int, int]:
-    """Our code for each operation of CasADi that may be read."""
+    """Code of the tape for each operation of CasADi that can be read."""
     own = {name: CODE[name] for name in (*UNARY, *BINARY, "sin", "cos", "const")} | {"constpow": CODE["pow"]} | READ
     return {getattr(ca, f"OP_{name.upper()}"): code for name, code in own.items()}
 
@@ -56,14 +56,14 @@ def _unary() -> tuple[int, ...]:
 
 
 def leaves_of(n_x: int, n_p: int) -> Integers:
-    """The inputs, which are the first operations: t, x, p."""
+    """The inputs t, x, p, which are the first operations."""
     kinds = np.repeat([CODE["t"], CODE["x"], CODE["p"]], [1, n_x, n_p])
     places = np.concatenate([np.arange(n) for n in (1, n_x, n_p)])
     return np.column_stack([kinds, places, np.full(len(kinds), -1)])
 
 
 def _place_ends(function: ca.Function, rows: Integers, n_x: int) -> None:
-    """Inputs as numbers of leaves, outputs as places among all (those of zeros that are not stored stay empty)."""
+    """Convert inputs to indices of leaves, and outputs to indices among all outputs (structural zeros have none)."""
     inputs, outputs = rows[:, 0] == INPUT, rows[:, 0] == OUTPUT
     rows[inputs, 2] = np.array([0, 1, 1 + n_x])[rows[inputs, 2]] + rows[inputs, 3]
     stored = [function.sparsity_out(k).find() for k in range(function.n_out())]
@@ -75,10 +75,10 @@ def _place_ends(function: ca.Function, rows: Integers, n_x: int) -> None:
 
 
 def _with_calls(found: Instructions, rows: Integers, calls: list[int]) -> tuple[Integers, np.ndarray]:
-    """The rows with each look-up and each solution of rows as the operations that it takes; other calls are refused."""
+    """The rows with look-ups and solver calls replaced by their operations; KernelError for other calls."""
     function, known = found.function, Calls(found.function)
     pieces, numbers, behind = [], [], 0
-    record = int(rows[:, 1].max())  # a register behind all others
+    record = int(rows[:, 1].max())  # registers after this one are new
     for k in calls:
         code = int(found.rows[k, 0])
         called = known.called(k) if code == ca.OP_CALL else None
@@ -89,15 +89,15 @@ def _with_calls(found: Instructions, rows: Integers, calls: list[int]) -> tuple[
         if is_lookup(called):
             steps = [(CODE["root"], record, arguments[0], -1)]
             steps += [(CODE["find"], record, argument, record) for argument in arguments[1:]]
-            take = CODE["item"]
+            read = CODE["item"]
         else:
-            room, gift = record, record + 1
-            steps = [(CODE["room"], room, room_size(called), k)]
-            steps += [(CODE["give"], gift, number, gift if i else room) for i, number in enumerate(arguments)]
-            steps += [(CODE["solve"], room, gift, room)]
-            take, record = CODE["take"], gift
+            buffer, last_put = record, record + 1
+            steps = [(CODE["buffer"], buffer, buffer_size(called), k)]
+            steps += [(CODE["put"], last_put, number, last_put if i else buffer) for i, number in enumerate(arguments)]
+            steps += [(CODE["solve"], buffer, last_put, buffer)]
+            read, record = CODE["get"], last_put
         answer = steps[-1][1]
-        steps += [(take, at, answer, i) for i, at in enumerate(given) if at >= 0]
+        steps += [(read, at, answer, i) for i, at in enumerate(given) if at >= 0]
         pieces += [rows[behind:k], np.array(steps, np.int64)]
         numbers += [found.numbers[behind:k], np.zeros(len(steps))]
         behind = k + 1

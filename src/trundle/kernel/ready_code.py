@@ -1,8 +1,8 @@
-"""Object code of the time loops for the usual kind of machine, shipped beside their bitcode: the first run then
-generates none.
+"""Object code of the time loops for the most common kind of machine, shipped with their bitcode, so that the first run
+need not generate any.
 
-One kind is shipped: Linux on x86-64 with AVX2 and FMA, which nearly all servers, laptops and notebooks in a browser
-are. It is made for the class of processors and not for one of them; any other machine generates its own from bitcode.
+That kind is Linux on x86-64 with AVX2 and FMA: nearly all servers, laptops and hosted notebooks. The code is made for
+this class of processors, not for a particular one; other machines generate their own from bitcode.
 """
 
 import lzma
@@ -14,26 +14,26 @@ from trundle.kernel.loop_sources import PACKAGE
 from trundle.kernel.lower import Target
 
 SHIPPED = PACKAGE / "kernel" / "loops"
-"""Folder of an installed package with the bitcode of its loops; a source tree has none."""
+"""Folder with the bitcode of the loops in an installed package; a source tree does not have it."""
 TRIPLE = "x86_64-unknown-linux-gnu"
 CPU = "x86-64-v3"
 SUFFIX = ".o.xz"
 _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
-"""What a processor of this class has."""
+"""Required features of the processor."""
 
 
 READY = Target(TRIPLE, CPU, ",".join(f"+{name}" for name in ("avx", *_NEEDED)))
-"""The kind that is shipped."""
+"""The kind of machine for which code is shipped."""
 
 
 def serves(system: str, machine: str, features: str) -> bool:
-    """Whether the shipped object code runs on a system (as `sys.platform` has it) and processor with these features."""
+    """Whether the shipped object code runs on a system (`sys.platform`) and processor with these features."""
     has = features.split(",")
     return system == "linux" and machine.lower() == "x86_64" and all(f"+{name}" in has for name in _NEEDED)
 
 
 def ready_code(bitcode_file: Path) -> bytes | None:
-    """Object code that belongs to a file of bitcode, if it is there and runs here."""
+    """Shipped object code of a bitcode file, if it exists and runs on this machine."""
     from trundle.kernel.jit import host
 
     file = place(bitcode_file)
@@ -43,12 +43,12 @@ def ready_code(bitcode_file: Path) -> bytes | None:
 
 
 def place(bitcode_file: Path) -> Path:
-    """File of the object code, beside that of the bitcode and with the same digest in its name."""
+    """File of the object code, in the folder of the bitcode file and with the same digest in its name."""
     return bitcode_file.with_name(bitcode_file.name.removesuffix(".bc.xz") + SUFFIX)
 
 
 def make_ready_code(bitcode: bytes) -> bytes:
-    """Object code for the kind that is shipped, on whatever machine this is."""
+    """Compressed object code for the shipped kind of machine, from bitcode; works on any machine."""
     from llvmlite import binding as llvm
 
     llvm.initialize_all_targets()
@@ -60,7 +60,7 @@ def make_ready_code(bitcode: bytes) -> bytes:
 
 
 def make_ready_object(ir: str) -> bytes:
-    """The same of IR text for that kind of machine."""
+    """Compressed object code for the shipped kind of machine, from IR text."""
     from llvmlite import binding as llvm
 
     from trundle.kernel.jit import emit_object

@@ -1,8 +1,8 @@
 """Records of named fields that Python and compiled code share: declared once, as the annotations of a class.
 
-Every field takes eight bytes: an `int`, a `float`, or the address of an array, `Ints` or `Floats`. Compiled code reads
-and writes them as attributes (see `pointers.part_of`), an address as the array itself; for Python the record is a
-ctypes structure, in which an address is a number.
+Every field has eight bytes: an `int`, a `float`, or the address of an array, `Ints` or `Floats`. Compiled code accesses
+the fields as attributes (see `pointers.part_of`), addresses as arrays; for Python the record is a ctypes structure, in
+which an address is a number.
 """
 
 from ctypes import Structure, addressof, c_double, c_int64
@@ -27,14 +27,14 @@ R = TypeVar("R", bound="Record")
 
 
 class Record(Structure):
-    """A record; its subclasses are made with `@named_fields`, and their fields stand behind those of their base."""
+    """Base of records; subclasses are decorated with `@named_fields`, and their fields follow those of their base."""
 
     kinds: ClassVar[dict[str, Any]] = {}
-    """Kind of every field, in their order."""
+    """Types of the fields, in order."""
 
     @property
     def address(self) -> int:
-        """Where the record itself stands."""
+        """Address of the record itself."""
         return addressof(self)
 
 

@@ -1,7 +1,7 @@
-"""How machine code calls the solver of rows: see `rows_node`.
+"""How machine code calls the solver for active rows: see `rows_node`.
 
-The solver is compiled when a kernel first needs it. Code finds its address behind one more address, in the table of the
-C mathematics library.
+The solver is compiled when a kernel first needs it. Code reads its address from SOLVER, whose own address is in the
+table of the C mathematics library.
 """
 
 import numpy as np
@@ -10,10 +10,10 @@ from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE, Block
 
 SOLVE = "solve"
 """Name of the function that calls the solver, and of the operation of a tape."""
-ROOM_OPERATIONS = frozenset(("room", "give", SOLVE, "take"))
-"""Operations whose results stand in a room."""
+BUFFER_OPERATIONS = frozenset(("buffer", "put", SOLVE, "get"))
+"""Operations on the buffer of the solver."""
 SOLVER = np.zeros(1, np.int64)
-"""Holds the address of the solver as soon as a kernel needs it."""
+"""The address of the solver, as soon as a kernel needs it."""
 
 DEFINITION = f"""
 define internal void @{SOLVE}(ptr %numbers, i64 %stride, ptr %scratch) #0 {{
@@ -34,9 +34,9 @@ ret void
 
 
 def call_solver(block: Block, numbers: str, scratch: str, scratch_bytes: str) -> None:
-    """Solve the rows of every lane: their numbers stand side by side, their scratch rooms one behind the other."""
+    """Call the solver for every lane: the numbers of the lanes are interleaved, their scratch memory is separate."""
     for lane in range(block.lanes):
         own = block.emit(f"getelementptr double, ptr {numbers}, i64 {lane}")
         offset = block.emit(f"mul i64 {scratch_bytes}, {lane}")
-        room = block.emit(f"getelementptr i8, ptr {scratch}, i64 {offset}")
-        block.lines.append(f"call void @{SOLVE}(ptr {own}, i64 {block.lanes}, ptr {room})")
+        buffer = block.emit(f"getelementptr i8, ptr {scratch}, i64 {offset}")
+        block.lines.append(f"call void @{SOLVE}(ptr {own}, i64 {block.lanes}, ptr {buffer})")

@@ -1,7 +1,7 @@
-"""Rows that act, solved by numbers: the node of an expression.
+"""The numeric solution of active constraint rows as a node of an expression.
 
-The solver (`trundle.linear_algebra.solve_rows`, compiled) takes numbers that stand side by side in a room and leaves
-its answer at the beginning of the room. A node has no derivative: CasADi refuses to differentiate it.
+The solver (`trundle.linear_algebra.solve_rows`, compiled) takes its input from a buffer and writes its results to the
+beginning of the buffer. A node has no derivative: CasADi refuses to differentiate it.
 """
 
 import ctypes
@@ -13,8 +13,8 @@ import numpy as np
 
 from trundle.kernel.compiled import address
 from trundle.kernel.memory import address_of
-from trundle.kernel.room_record import RoomRecord
 from trundle.kernel.rows_call import SOLVER
+from trundle.kernel.solver_record import SolverRecord
 from trundle.typing import Expr, TapeFunction, Untyped
 
 _PART = "solve_rows"
@@ -22,7 +22,7 @@ _PREFIX = "rows"
 
 
 class _Node(ca.Callback):
-    """The function behind nodes of these sizes; CasADi's own evaluator calls it."""
+    """The function of nodes of these sizes; CasADi's own evaluator calls it."""
 
     def __init__(self, given: int, found: int, scratch: int) -> None:
         ca.Callback.__init__(self)
@@ -39,10 +39,10 @@ class _Node(ca.Callback):
         return ca.Sparsity.dense(self.found, 1)
 
     def eval(self, given: Sequence[Expr]) -> list[Expr]:
-        room = np.zeros(self.size)
-        room[: self.given] = [float(v) for v in given]
-        solve_in(address_of(room), self.given)
-        return [ca.DM(room[: self.found])]
+        buffer = np.zeros(self.size)
+        buffer[: self.given] = [float(v) for v in given]
+        solve_in(address_of(buffer), self.given)
+        return [ca.DM(buffer[: self.found])]
 
 
 @cache
@@ -51,17 +51,17 @@ def _node(given: int, found: int, scratch: int) -> _Node:
 
 
 def solved(numbers: Sequence[Expr], found: int, scratch: int) -> Expr:
-    """So many numbers that the solver finds from those given, with a scratch room of that size."""
+    """The first `found` results of the solver for the given numbers; `scratch` is the size of its scratch memory."""
     return _node(len(numbers), found, scratch).call([ca.SX(v) for v in numbers], False, True)[0]
 
 
 def is_rows(function: TapeFunction) -> bool:
-    """Whether a function that is called solves rows."""
+    """Whether a called function is such a node."""
     return bool(function.name().startswith(f"{_PREFIX}_"))
 
 
-def room_size(function: TapeFunction) -> int:
-    """Numbers of its room."""
+def buffer_size(function: TapeFunction) -> int:
+    """Size of its buffer."""
     return int(function.name().rpartition("_")[2])
 
 
@@ -69,12 +69,12 @@ def room_size(function: TapeFunction) -> int:
 
 
 def load_solver() -> None:
-    """Have the solver in memory before a kernel calls it."""
+    """Load the solver, before a kernel calls it."""
     SOLVER[0] = address(_PART)
 
 
-def solve_in(room: int, given: int) -> None:
-    """Solve the rows at an address (of one lane)."""
-    scratch = room + 8 * given
-    record = RoomRecord(numbers=room, stride=1, scratch=scratch, places=scratch)
+def solve_in(buffer: int, given: int) -> None:
+    """Call the solver on the buffer at an address (one lane)."""
+    scratch = buffer + 8 * given
+    record = SolverRecord(numbers=buffer, stride=1, scratch=scratch, places=scratch)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address(_PART))(record.address)

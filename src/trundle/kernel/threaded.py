@@ -1,8 +1,8 @@
-"""Threaded code: the operations of tapes as small functions of machine code, each of which goes on to the next.
+"""Threaded code: the operations of tapes as small functions in machine code, each of which jumps to the next.
 
-A program is a row of steps with the addresses of these functions (see `program`). Its first step is called, and each
-step calls the next as its last act, which is a jump. Nothing has to be generated for a new model: it runs at once,
-slower than machine code of its own but with the same bits.
+A program is a list of steps with the addresses of these functions (see `program`). Its first step is called, and each
+step ends with a tail call of the next, which is a jump. Nothing has to be generated for a new model: it runs at once,
+slower than its own machine code but with bit-identical results.
 """
 
 from collections.abc import Iterator
@@ -29,17 +29,16 @@ _NUMBERS = (
 )  # fmt: skip
 _STEP = "ptr %step, ptr %places, ptr %out"
 _PLACES = {name: place for name, (_, place, *_) in (STEP.fields or {}).items()}
-"""Where the parts of a step stand (bytes)."""
+"""Offsets of the fields of a step (bytes)."""
 
 SELF = ("code", "start", "calls", "steps", "constants", "n_constants", "n_x", "n_p", "n_out", "lanes")
-"""What a kernel in threaded code knows about itself, in this order, as words of 64 bits: machine code of its own as
-soon as there is some (else 0), the function that starts the steps, how often that was called, the first step, the
-constants, sizes in doubles."""
+"""The words (64 bits each) of a kernel in threaded code: address of its machine code (0 if there is none yet), the
+function that starts the steps, the number of calls, the first step, the constants, sizes in doubles."""
 
 
 @dataclass(frozen=True)
 class ThreadedCode:
-    """The functions in memory: where each stands."""
+    """Addresses of the functions in memory."""
 
     start: int
     steps: dict[str, int]
@@ -48,10 +47,10 @@ class ThreadedCode:
 
 @cache
 def threaded_code(lanes: int) -> ThreadedCode:
-    """The functions for so many lanes: those for one come with the package, others are generated once and kept."""
+    """The functions for a number of lanes: for one lane they are shipped, others are generated once and cached."""
     code = ready_code(SHIPPED / shipped_name(lanes)) if SHIPPED.is_dir() else None
     engine = load_code(code or _kept(lanes))
-    names = (*_NUMBERS, "sincos", "item", "give", SOLVE, OUTPUT, END)
+    names = (*_NUMBERS, "sincos", "item", "put", SOLVE, OUTPUT, END)
     return ThreadedCode(
         engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
     )
@@ -67,7 +66,7 @@ def _kept(lanes: int) -> bytes:
 
 
 def shipped_name(lanes: int) -> str:
-    """Under which the functions are shipped, with the digest of their sources (see `ready_code.place`)."""
+    """Name under which the functions are shipped, with the digest of their sources (see `ready_code.place`)."""
     return f"threaded.{lanes}.{digest(__name__)[:20]}.bc.xz"
 
 
@@ -101,7 +100,7 @@ def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[st
     yield "item", block
     block = Block(lanes, declarations)
     _store(block, "to", _load(block, "a"))
-    yield "give", block
+    yield "put", block
     block = Block(lanes, declarations)
     begin, end, behind = (_field(block, name) for name in ("a", "b", "c"))
     numbers, scratch = (block.emit(f"getelementptr i8, ptr %places, i64 {at}") for at in (begin, end))
@@ -114,7 +113,7 @@ def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[st
 
 
 def _step(name: str, block: Block) -> str:
-    """The function of a step: at its end it goes on to the next."""
+    """The function of a step, which ends with a call of the next."""
     block.lines += [
         f"%after = getelementptr i8, ptr %step, i64 {STEP.itemsize}",
         "%next = load ptr, ptr %after, align 8",
@@ -125,7 +124,7 @@ def _step(name: str, block: Block) -> str:
 
 
 def _field(block: Block, name: str) -> str:
-    """A number of the step itself."""
+    """A field of the step."""
     at = block.emit(f"getelementptr i8, ptr %step, i64 {_PLACES[name]}")
     return block.emit(f"sext i32 {block.emit(f'load i32, ptr {at}, align 4')} to i64")
 
@@ -141,7 +140,7 @@ def _store(block: Block, name: str, value: str, array: str = "places") -> None:
 
 
 def _start(lanes: int) -> str:
-    """Constants and inputs to their places, then the first step."""
+    """Copies constants and inputs to their places, then calls the first step."""
     lines = []
     for name in ("calls", "steps", "constants", "n_constants", "n_x", "n_p"):
         kind = "ptr" if name in ("steps", "constants") else "i64"

@@ -1,8 +1,8 @@
-"""Kernels that run at once and become fast where that pays: first threaded code, then machine code of their own.
+"""Two tiers of kernels: threaded code, which runs at once, then machine code of their own, if it pays.
 
-To generate machine code of a model takes as long as some ten thousand calls of it in threaded code. A kernel therefore
-starts in threaded code (see `threaded`), which counts its calls; when they are many, machine code is generated, kept on
-disk, and takes over, even in the middle of a run. Both give the same bits.
+Generating the machine code of a model takes as long as some ten thousand calls in threaded code. A kernel therefore
+starts in threaded code (see `threaded`), which counts its calls; after many calls, machine code is generated, cached on
+disk, and used from then on, even in the middle of a run. Results are bit-identical.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,37 +10,37 @@ from threading import Lock
 
 import numpy as np
 
-from trundle.kernel.doors import Doors
 from trundle.kernel.jit import Kernel, Shape
-from trundle.kernel.live import Live
 from trundle.kernel.memory import address_of
 from trundle.kernel.program import Program
 from trundle.kernel.threaded import SELF, threaded_code
+from trundle.kernel.trampolines import Trampolines
+from trundle.kernel.watched_kernels import WatchedKernels
 from trundle.preparing import preparing
 
 BUSY = 40_000
-"""Calls after which machine code is generated: by then threaded code has cost about as much time as that will."""
+"""Calls after which machine code is generated: they took about as much time as generating it will."""
 BUSY_AGAIN = 10_000
-"""The same for a kernel that an earlier process has used: it is used more often."""
+"""The same for a kernel that an earlier process has already used."""
 MOSTLY_COPIES = 10_000
-"""Outputs from which on a kernel stays in threaded code unless it is asked for: it copies more than it computes, as the
-inverse masses between 76 contacts do, and code with as many stores takes minutes to generate."""
+"""Number of outputs from which on a kernel stays in threaded code unless machine code is requested: it copies more than
+it computes (as the inverse masses between 76 contacts), and code with that many stores takes minutes to generate."""
 _NEVER = 2**62
 
 _CODE, _CALLS = SELF.index("code"), SELF.index("calls")
-_live: "Live[Threaded]" = Live(len(SELF), _CALLS)
-_doors = Doors()
+_watched: "WatchedKernels[Threaded]" = WatchedKernels(len(SELF), _CALLS)
+_trampolines = Trampolines()
 _one_by_one = Lock()
 
 
 def compile_busy() -> None:
-    """Generate machine code for what has been called often; long work calls this now and then."""
-    for kernel in _live.busy():
+    """Generate machine code for kernels that have been called often; called regularly during long computations."""
+    for kernel in _watched.busy():
         kernel.compile_if_busy()
 
 
 class Threaded:
-    """A kernel in threaded code: its steps, and what it knows about itself."""
+    """A kernel in threaded code: its steps and its words (see `threaded.SELF`)."""
 
     def __init__(
         self, shape: Shape, program: Program, machine_code: Callable[[], Kernel], busy: int, owner: str
@@ -56,23 +56,23 @@ class Threaded:
             "n_constants": len(self._constants), "n_x": shape.n_x * shape.lanes, "n_p": shape.n_p * shape.lanes,
             "n_out": shape.n_out * shape.lanes, "lanes": shape.lanes,
         }  # fmt: skip
-        self._number, self.words = _live.add(self, np.array([given.get(name, 0) for name in SELF], np.int64), busy)
+        self._number, self.words = _watched.add(self, np.array([given.get(name, 0) for name in SELF], np.int64), busy)
         if busy == 0:
             self.compile()
 
     @property
     def calls(self) -> int:
-        """How often it was called in threaded code."""
+        """Number of calls in threaded code."""
         return int(self.words[_CALLS])
 
     @property
     def is_compiled(self) -> bool:
-        """Whether machine code is called now."""
+        """Whether there is machine code."""
         return self._machine is not None
 
     def compile_if_busy(self, coming: int = 0) -> None:
-        """Generate machine code if the kernel was called often, or will have been after so many calls that are coming;
-        another thread that does so is not waited for.
+        """Generate machine code if the kernel has been called often, counting `coming` calls that will follow; skipped
+        if another thread is generating code.
         """
         if self.words[_CALLS] + coming >= self._busy and self._machine is None and _one_by_one.acquire(blocking=False):
             try:
@@ -81,16 +81,16 @@ class Threaded:
                 _one_by_one.release()
 
     def compile(self) -> None:
-        """Generate machine code, which is called from now on."""
+        """Generate machine code, which is used from now on."""
         if self._machine is None:
             with preparing(f"machine code{self._owner} ({self.shape.name}), kept for next time"):
                 self._machine = self._machine_code()
             self.words[_CODE] = self._machine.address
-        _live.leave_alone(self._number)
+        _watched.stop_watching(self._number)
 
 
 def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.ndarray:
-    """Steps with the addresses of their functions and the distances of their places, in bytes."""
+    """Steps with the addresses of their functions, and with places as offsets in bytes."""
     steps = program.steps.copy()
     steps["code"] = np.array([addresses[name] for name in program.names], np.int64)[program.steps["code"]]
     for field in ("to", "a", "b", "c"):
@@ -105,10 +105,10 @@ def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.n
 
 
 def load_threaded(parts: Mapping[str, Threaded]) -> dict[str, Kernel]:
-    """Kernels of threaded code, each behind an address that stays when machine code takes over."""
+    """Kernels of threaded code; their addresses remain the same when machine code replaces it."""
     kernels = {}
     for name, part in parts.items():
-        s, door = part.shape, _doors.take(part, address_of(part.words))
-        owned = (door.engine, part)
-        kernels[name] = Kernel(name, door.once, s.lanes, s.n_x, s.n_p, s.n_out, s.work_size, door.many, owned, part)
+        s, jump = part.shape, _trampolines.take(part, address_of(part.words))
+        owned = (jump.engine, part)
+        kernels[name] = Kernel(name, jump.once, s.lanes, s.n_x, s.n_p, s.n_out, s.work_size, jump.many, owned, part)
     return kernels

@@ -1,9 +1,9 @@
-"""[M J'; J 0] with many rows that come and go: those that act are found and solved by numbers, at every evaluation.
+"""[M J'; J 0] with many rows that become active and inactive: the active ones are solved numerically at run time.
 
-M is eliminated on the tape, as in `kkt`. What is left of the rows that act now, a few of many contacts as a rule, is
-handed over to a compiled solver (`solve_rows`): the tape then grows with the number of contacts and not with its third
-power, and contacts that are open cost next to nothing. The solver has no derivative; where one is wanted, `kkt` solves
-the same equations on the tape.
+M is eliminated on the tape, as in `kkt`. The reduced equations of the active rows, usually a few of many contacts, are
+passed to a compiled solver (`solve_rows`): the tape then grows with the number of contacts, not with its third power,
+and open contacts cost next to nothing. The solver has no derivative; if one is needed, `kkt` solves the same equations
+on the tape.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -12,15 +12,15 @@ from typing import final
 import casadi as ca
 
 from trundle.kernel.rows_node import solved
+from trundle.linear_algebra.buffer_layout import HEAD, scratch_size
 from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled
-from trundle.linear_algebra.room import HEAD, scratch_size
 from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
 
 
 @final
 class ActiveRows:
-    """Mass matrix, factored on the tape, and rows of which many come and go."""
+    """Mass matrix, factored on the tape, and rows of which many are active at times only."""
 
     def __init__(self, M: list[Sparse], rows: Sequence[KKTRow], leaves_first: list[int], shift: Expr) -> None:
         self.mass = Factor(M, leaves_first)
@@ -43,7 +43,7 @@ class ActiveRows:
         self.n_components = 1 + max(self.component, default=-1)
 
     def _components(self) -> list[int]:
-        """For each row the number of the set of rows that it may be coupled with."""
+        """For each row, the number of its set of rows that may be coupled."""
         pattern: list[Sparse] = [
             {j: ca.SX(1) for j, other in enumerate(self.reduced) if own.keys() & other.keys()} for own in self.reduced
         ]
@@ -65,7 +65,7 @@ class ActiveRows:
         return ca.vertcat(*[answer[place[i]] for i in range(len(self.rows))], answer[len(self.rows) :])
 
     def _group(self, group: Sequence[int], rhs: Sparse, shares: Sparse) -> list[Expr]:
-        """The numbers of rows that are shifted alike: see `room`."""
+        """The numbers of a group of rows with the same relative shift: see `buffer_layout`."""
         moved = sorted({k for i in group for k in (*self.reduced[i], *self.pushed[i])})
         shift = ca.fmax(self.shift, REDUNDANT) if any(self.rows[i].shared for i in group) else self.shift
         out: list[Expr] = [len(group), len(moved), self.component[group[0]], shift, *moved]
@@ -82,7 +82,7 @@ class ActiveRows:
         return self._solve(b, c, self.refinements, True, judge, shares)
 
     def least_change(self, c: Sparse) -> Sparse:
-        """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
+        """The smallest x (in the metric M) with J x = c, for small c: the effect of the shift is of second order."""
         return self._solve({}, c, self.refinements - 1, False, False, {}).x
 
     def _solve(self, b: Sparse, c: Sparse, refinements: int, friction: bool, judged: bool, shares: Sparse) -> Solution:

@@ -1,4 +1,4 @@
-"""Rows that turn out to depend on others of their kind, found at every evaluation."""
+"""Linear dependence among rows, determined at every evaluation."""
 
 from collections.abc import Mapping, Sequence
 from typing import final
@@ -11,10 +11,10 @@ from trundle.typing import Expr
 
 @final
 class Dependence:
-    """Combinations of rows that vanish: row i minus others before it, for each row i of which nothing is left.
+    """Combinations of rows that vanish: row i minus earlier rows, for each row i that depends on these.
 
-    `shares` are those of the rows in the orthogonal rests of the rows before them (a rest that counts for nothing has
-    no share), `spent` is 1 where nothing is left of a row and 0 elsewhere.
+    `shares` are the components of the rows along the orthogonal remainders of earlier rows (none along a remainder that
+    counts as zero); `spent` is 1 for a dependent row and 0 otherwise.
     """
 
     def __init__(self, shares: Sequence[Mapping[int, Expr]], spent: Sequence[Expr]) -> None:
@@ -22,7 +22,7 @@ class Dependence:
         self.spent = spent
         for i, own in enumerate(shares):
             column: Sparse = {}
-            for j in reversed(range(i)):  # a row is its rest and its shares in the rests before it
+            for j in reversed(range(i)):  # row = its remainder + its shares of earlier remainders
                 value = ca.SX(own.get(j, 0)) + sum((v * shares[l].get(j, 0) for l, v in column.items()), ca.SX(0))
                 if not value.is_zero():
                     column[j] = -value
@@ -30,8 +30,8 @@ class Dependence:
                 self.columns[i] = {j: v * spent[i] for j, v in column.items()} | {i: ca.SX(spent[i])}
 
     def least(self, x: Sequence[Expr], squares: Sequence[Expr] | None = None) -> list[Expr]:
-        """The vector y nearest to x, in the norm sum (y - x)_i^2 / squares_i, whose combinations vanish: values that
-        the rows can have, or multipliers of least norm.
+        """The vector y nearest to x, in the norm sum (y - x)_i^2 / squares_i, whose combinations vanish: feasible
+        values of the rows, or multipliers of least norm.
         """
         out = list(x)
         if not self.columns:

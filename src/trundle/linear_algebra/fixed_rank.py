@@ -1,9 +1,9 @@
-"""Sets of rows with a known rank, of which the best-conditioned ones are selected at every pose.
+"""Sets of rows of known rank, from which the best-conditioned rows are selected at every pose.
 
-A linkage such as Bennett's moves although the count of its rows says that it cannot: on the manifold some rows follow
-from others, and which ones can be left out changes with the pose. Their number is known; so at every evaluation the
-rows with the largest pivots are taken, and the solution does not depend on the choice. How the multipliers are shared
-does: they are those of least norm.
+A linkage such as Bennett's moves although the count of its rows says that it cannot: on the manifold some rows depend
+on others, and which ones can be left out changes with the pose. Their number is known; so at every evaluation the rows
+with the largest pivots are selected. The motion does not depend on the selection; the multipliers would, so those of
+least norm are returned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ class Choice:
 
 @final
 class FixedRank:
-    """A symmetric matrix without negative eigenvalues on the tape, of a known rank for each set of rows.
+    """A positive semi-definite matrix on the tape, of known rank for each set of rows.
 
     `scale` makes rows of different units comparable.
     """
@@ -37,7 +37,7 @@ class FixedRank:
         self.rows = [i for choice in choices for i in choice.rows]
         self.scale = scale
         left = {i: {j: self._entry(matrix, i, j) for j in self.rows} for i in self.rows}
-        self.picks: list[dict[int, Expr]] = []  # 1 for the row that is taken, else 0
+        self.picks: list[dict[int, Expr]] = []  # 1 for the selected row, otherwise 0
         self.columns: list[dict[int, Expr]] = []
         self.pivots: list[Expr] = []
         for choice in choices:
@@ -59,7 +59,7 @@ class FixedRank:
         return ca.SX(matrix[i].get(j, 0)) * (self.scale[i] * self.scale[j])
 
     def solve(self, b: Mapping[int, Expr]) -> dict[int, Expr]:
-        """x with (matrix x)_i = b_i for the rows i that are taken; zero for the others."""
+        """x with (matrix x)_i = b_i for the selected rows i; zero for the others."""
         b = {i: ca.SX(b.get(i, 0)) * self.scale[i] for i in self.rows}
         forward = []
         for pick, column, pivot in zip(self.picks, self.columns, self.pivots, strict=True):
@@ -75,7 +75,7 @@ class FixedRank:
         return self.combined(list(reversed(found)))
 
     def combined(self, amounts: Sequence[Expr]) -> dict[int, Expr]:
-        """Multipliers of the rows from those of the rows that are taken."""
+        """Multipliers of all rows from those of the selected ones."""
         out = {i: ca.SX(0) for i in self.rows}
         for pick, amount in zip(self.picks, amounts, strict=True):
             for i, value in pick.items():
@@ -83,7 +83,7 @@ class FixedRank:
         return out
 
     def shared(self, x: Mapping[int, Expr]) -> dict[int, Expr]:
-        """The multipliers of least norm that do the same as x: its part in the range of the matrix."""
+        """The multipliers of least norm with the same effect as x: its part in the range of the matrix."""
         basis: list[dict[int, Expr]] = []
         for column in self.columns:
             rest = column
@@ -102,7 +102,7 @@ class FixedRank:
 
 
 def _largest(sizes: Mapping[int, Expr]) -> dict[int, Expr]:
-    """1 for the first of the largest, else 0."""
+    """1 for the first of the largest, otherwise 0."""
     largest: Expr = None
     for size in sizes.values():
         largest = size if largest is None else ca.fmax(largest, size)

@@ -1,4 +1,4 @@
-"""CasADi functions evaluated in place, for numbers that are needed many times outside the kernels."""
+"""CasADi functions evaluated in place, for numbers that are often needed outside the kernels."""
 
 from typing import final
 
@@ -32,16 +32,16 @@ class InPlace:
         return [v.copy() for v in self._outputs]
 
     def together(self, *values: Expr) -> list[Array]:
-        """The outputs (cases, rows, columns) for many cases: an input has a row for each of them, or is one for all."""
+        """The outputs (cases, rows, columns) for many cases; each input has a row per case, or is common to all."""
         return together(self.function, *values)
 
     def needs(self, place: int) -> AnyArray:
-        """Which entries of an input any of the outputs depends on."""
+        """Mask of the entries of an input on which any output depends."""
         return needs(self.function, place)
 
 
 def together(f: TapeFunction, *values: Expr) -> list[Array]:
-    """A CasADi function of many cases at once, as `InPlace.together`."""
+    """A CasADi function for many cases at once, as `InPlace.together`."""
     cases = max(len(v) for v in values if np.ndim(v) == 2)
     found = f(*(v.T if np.ndim(v) == 2 else v for v in values))
     shapes = [f.size_out(i) for i in range(f.n_out())]
@@ -50,7 +50,7 @@ def together(f: TapeFunction, *values: Expr) -> list[Array]:
 
 
 def needs(f: TapeFunction, place: int) -> AnyArray:
-    """Which entries of an input of a CasADi function any of its outputs depends on."""
+    """Mask of the entries of an input of a CasADi function on which any output depends."""
     found = np.zeros(f.numel_in(place), bool)
     for i in range(f.n_out()):
         found[f.jac_sparsity(i, place).get_col()] = True

@@ -1,12 +1,14 @@
 """Sparse solution of  [M J'; J 0] on the tape, by elimination without pivoting.
 
 M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J',
-symmetric and positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative
-to the mean of the loop that a row belongs to, and refinements take the shift out again where the pose is regular.
+symmetric and positive, ordered by minimum degree. Near singular poses S is regularised by a shift of its diagonal,
+relative to the mean of the loop that a row belongs to; iterative refinement removes its effect where the pose is
+regular.
 
-Contacts of one body are redundant as a rule: a box on four corners has three normal forces too few. Multipliers are
-then the smallest ones that do; round-off in them is that of the machine over the shift, and friction feels it. Such
-rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
+Contacts of one body are usually redundant: the normal forces of a box on four corners are not unique. The multipliers
+are then those of least norm; their round-off error is that of the machine divided by the shift, which matters for
+friction. Such rows have a larger shift and more refinements, which reduce its effect to (shift / eigenvalue)^(1 +
+refinements).
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -53,7 +55,7 @@ class Factor:
                     new = work[i][j] - update if j in work[i] else -update
                     work[i][j] = new
                     work[j][i] = new
-        self.left = work  # of the rows that are not in the order
+        self.left = work  # the Schur complement: rows that are not in the order
 
     def forward(self, b: Sparse) -> Sparse:
         """L^-1 b."""
@@ -65,7 +67,7 @@ class Factor:
         return x
 
     def backward(self, y: Sparse, known: Sparse | None = None) -> Sparse:
-        """L'^-1 D^-1 y, with the values of the rows that are not in the order."""
+        """L'^-1 D^-1 y; `known` are the values of the rows that are not in the order."""
         x: Sparse = dict(known or {})
         for k in reversed(self.order):
             value = y[k] * self.inverse_pivot[k] if k in y else ca.SX(0)
@@ -116,7 +118,7 @@ class UnsymmetricFactor:
 
 
 def coupled(rows: list[Sparse]) -> list[set[int]]:
-    """Rows of a matrix of symmetric pattern in sets that have nothing to do with each other."""
+    """Decoupled sets of rows of a matrix of symmetric pattern."""
     found: list[set[int]] = []
     for i, row in enumerate(rows):
         joined = {i, *row}
@@ -129,7 +131,7 @@ def coupled(rows: list[Sparse]) -> list[set[int]]:
 
 
 def minimum_degree(rows: list[Sparse], left: Collection[int] = (), last: Collection[int] = ()) -> list[int]:
-    """Greedy order of elimination for a symmetric pattern, without the rows that are left; some of them come last."""
+    """Greedy order of elimination for a symmetric pattern, without the rows `left`; the rows `last` come at the end."""
     graph = {i: set(r) - {i} for i, r in enumerate(rows)}
     order = []
     while len(graph) > len(left):
@@ -147,32 +149,32 @@ class KKTRow:
     """A constraint row of the system."""
 
     jacobian: Sparse
-    loop: Hashable = ""  # rows of one loop are shifted alike
+    loop: Hashable = ""  # rows of one loop have the same relative shift
     scale: float = 1.0  # makes rows of different units comparable
-    active: Expr | None = None  # a row of weight zero does not act
-    column: Sparse | None = None  # along which the multiplier pushes, where friction goes along with it
+    active: Expr | None = None  # weight: 1, or 0 for an inactive row
+    column: Sparse | None = None  # direction of the force if the multiplier carries friction
     shared: bool = False  # may be redundant at any pose
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What the equations of motion with friction give."""
+    """Solution of the equations of motion with friction."""
 
     x: Sparse
     multipliers: Sparse
     unique: Sequence[Expr]
-    """For each row: determinant with friction over that without, of all rows that it is coupled with. It is 1 without
-    friction, and where it is not above zero rigid bodies with friction have no or several accelerations (Painleve's
+    """For each row: ratio of the determinants with and without friction, of all rows that it is coupled with. It is 1
+    without friction; where it is not positive, rigid bodies with friction have no or several accelerations (Painleve's
     paradox)."""
     solvable: Sequence[Expr]
-    """The same, but below zero too where several of the factors are, as where two bodies that are coupled come to the
-    paradox at once, and where the shift of the rows would hide that the determinant vanishes."""
+    """The same, but also negative if several of the factors are negative (when two coupled bodies reach the paradox at
+    once), and if the shift of the rows would hide that the determinant vanishes."""
 
 
 @final
 class Determinant:
-    """Product of factors, one for each row: pivots with friction over those without."""
+    """Product of one factor per row: the ratio of pivots with and without friction."""
 
     def __init__(self, factors: Sequence[Expr] = (), hides: bool = False) -> None:
         self.factors, self.hides = factors, hides
@@ -182,7 +184,7 @@ class Determinant:
 
     @cached_property
     def judged(self) -> Expr:
-        """Above zero where all factors are; below already where a small shift hides that they vanish."""
+        """Positive if all factors are; negative also where a small shift hides that they vanish."""
         lowest, smallest = ca.SX(1), ca.SX(1)
         for factor in self.factors:
             lowest, smallest = ca.fmin(lowest, factor), ca.fmin(smallest, ca.fabs(factor))
@@ -194,7 +196,7 @@ class Determinant:
 class KKT:
     """Factored system of mass matrix and constraint rows at one pose.
 
-    Of the rows of `choices` the best ones are taken at every pose; friction does not go along with them.
+    From the rows of `choices` the best ones are selected at every pose; these rows cannot carry friction.
     """
 
     def __init__(
@@ -224,7 +226,7 @@ class KKT:
                 if common:
                     value = sum((scaled[i][k] * self.reduced[j][k] for k in sorted(common)), ca.SX(0))
                     S[i][j] = S[j][i] = value
-            S[i].setdefault(i, ca.SX(0))  # a row that nothing moves, such as a slip across the plane of a planar joint
+            S[i].setdefault(i, ca.SX(0))  # a row without entries, such as a slip out of the plane of a planar joint
         self.S = S
         self.shift: list[Expr] = [ca.SX(0)] * m
         loops: dict[Hashable, list[int]] = {}
@@ -238,8 +240,8 @@ class KKT:
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]
-        # Rows of contacts with friction come last: the factors before them are then those without friction, and what is
-        # left is decided among the contacts, whatever the coordinates and other constraints.
+        # Rows of contacts with friction come last: earlier factors are then those without friction, and the Schur
+        # complement involves the contacts only, whatever the coordinates and other constraints.
         with_friction = {row.loop for row in rows if row.column is not None}
         last = {i for i, row in enumerate(rows) if row.loop in with_friction}
         order = minimum_degree(S, {i for choice in choices for i in choice.rows}, last)
@@ -248,7 +250,7 @@ class KKT:
         self.friction_factor: UnsymmetricFactor | None = None
         if any(row.column is not None for row in rows):
             if choices:
-                raise ValueError("friction along with rows that are chosen at every pose")
+                raise ValueError("rows that are selected at every pose cannot carry friction")
             A: list[Sparse] = [{} for _ in range(m)]
             for i in range(m):
                 for j in range(m):
@@ -259,7 +261,7 @@ class KKT:
             self.friction_factor = UnsymmetricFactor(self._weighted(A), order)
 
     def _weighted(self, rows: list[Sparse]) -> list[Sparse]:
-        """Rows and columns that do not act are replaced by those of the unit matrix."""
+        """Inactive rows and columns are replaced by those of the unit matrix."""
         out = []
         for i, row in enumerate(rows):
             own = self.weights[i]
@@ -279,8 +281,9 @@ class KKT:
     def multipliers(
         self, rhs: Sparse, refinements: int, with_friction: bool = False, shares: Sparse | None = None
     ) -> Sparse:
-        """lambda of S lambda = rhs; `with_friction` along the columns of friction. Where there are many, the smallest
-        beside the shares: refinements keep what does nothing and take out the rest.
+        """lambda of S lambda = rhs, or with the columns of friction. If it is not unique, the solution with the
+        smallest difference from `shares`: refinement keeps the part of the shares that has no effect and removes the
+        rest.
         """
         if self.dual is None:
             return {}
@@ -304,7 +307,7 @@ class KKT:
         return x
 
     def shared(self, multipliers: Sparse) -> Sparse:
-        """Multipliers that do the same, those of rows that are chosen at every pose with the least norm."""
+        """Multipliers with the same effect; those of rows selected at every pose have least norm."""
         if self.dual is None or self.chosen is None:
             return multipliers
         change = {i: v - multipliers[i] for i, v in self.chosen.shared(multipliers).items()}
@@ -316,8 +319,8 @@ class KKT:
     def solve(
         self, b: Sparse, c: Sparse, refine: bool = True, with_friction: bool = False, shares: Sparse | None = None
     ) -> tuple[Sparse, Sparse]:
-        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J but for friction. Of many
-        multipliers that do, the smallest beside the shares.
+        """x and lambda of  M x - C' lambda = b,  J x = c; C differs from J by friction. If lambda is not unique, the
+        solution with the smallest difference from `shares`.
         """
         y = self.mass.forward(b)
         scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
@@ -335,8 +338,8 @@ class KKT:
         return self.mass.backward(y), multipliers
 
     def solve_with_friction(self, b: Sparse, c: Sparse, shares: Sparse, judge: bool = True) -> Solution:
-        """The same along the columns of friction, with the least multipliers of rows that are chosen at every pose;
-        `judge`: with the determinants.
+        """The solution with friction, and with multipliers of least norm of the rows selected at every pose; `judge`:
+        with the determinants.
         """
         x, multipliers = self.solve(b, c, with_friction=True, shares=shares)
         found = self._determinants if judge else []
@@ -344,7 +347,7 @@ class KKT:
 
     @cached_property
     def _determinants(self) -> list[Determinant]:
-        """For each row the determinant with friction over that without, of the rows that it is coupled with."""
+        """For each row the ratio of determinants with and without friction, of the rows that it is coupled with."""
         found = [Determinant((), self.hides)] * len(self.S)
         if self.dual is None or self.friction_factor is None:
             return found
@@ -358,16 +361,16 @@ class KKT:
         return found
 
     def least_change(self, c: Sparse) -> Sparse:
-        """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
+        """The smallest x (in the metric M) with J x = c, for small c: the effect of the shift is of second order."""
         return self.solve({}, c, refine=False)[0]
 
     def among(self, rows: Collection[int]) -> list[Sparse]:
-        """S among some of the rows; the others are empty."""
+        """S restricted to some of the rows; the others are empty."""
         return [{j: v for j, v in row.items() if j in rows} if i in rows else {} for i, row in enumerate(self.S)]
 
 
 def loop_measure(S: Sequence[Sparse], loop: Choice, scale: Sequence[float]) -> Expr:
-    """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
+    """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 if the loop is singular."""
     rows = loop.rows
     index = {r: i for i, r in enumerate(rows)}
     block: list[Sparse] = [{index[j]: v * (scale[r] * scale[j]) for j, v in S[r].items() if j in index} for r in rows]

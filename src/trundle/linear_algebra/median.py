@@ -1,4 +1,4 @@
-"""The median of some numbers."""
+"""The median, without the import of numpy.ma that np.median needs."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,6 @@ from trundle.typing import Array
 
 
 def median(values: Sequence[float] | Array) -> float:
-    """The one in the middle, or the mean of the two there. As np.median, which first imports all of numpy.ma."""
+    """The middle value, or the mean of the two in the middle, as np.median."""
     ordered = np.sort(values)
     return float(0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]))

@@ -1,7 +1,7 @@
 """Linear algebra of small matrices on one thread.
 
-OpenBLAS shares out even matrices of a hundred rows among all cores, and its threads wait for each other by spinning: on
-a machine that does something else too, a solve of 243 equations then takes fifty times as long. Results do not change.
+OpenBLAS distributes even matrices of a hundred rows over all cores, and its threads wait for each other by spinning: on
+a busy machine a solve of 243 equations then takes fifty times as long. Results do not change.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ SETTERS = ("scipy_openblas_set_num_threads64_", "scipy_openblas_set_num_threads"
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within it OpenBLAS, as NumPy and SciPy bring it along, takes one thread; another BLAS goes on as it did."""
+    """Context in which the OpenBLAS of NumPy and SciPy uses one thread; other BLAS libraries are not affected."""
     controls = _controls()
     before = [get() for get, _ in controls]
     for _, put in controls:
@@ -29,11 +29,11 @@ def one_thread() -> Iterator[None]:
 
 
 Control = tuple[Callable[[], int], Callable[[int], None]]
-"""How many threads a library takes, and the function that says so."""
+"""Functions that return and set the number of threads of a library."""
 
 
 def _controls() -> list[Control]:
-    """Of each library that came with a package that is in use."""
+    """Controls of the libraries of all imported packages."""
     return [one for name in ("numpy", "scipy") if name in sys.modules for one in _controls_of(name)]
 
 

@@ -1,16 +1,16 @@
-"""The order in which columns are taken by a QR decomposition with pivots."""
+"""Order of the columns in a QR decomposition with pivoting."""
 
 import numpy as np
 
 from trundle.typing import AnyArray, Array
 
-# A norm that has lost this part of itself is computed anew: it is known to half its digits only.
+# A norm that has shrunk to this part is computed anew: by then only half its digits are correct.
 WORN = float(np.sqrt(np.finfo(float).eps))
 
 
 def pivot_order(A: Array) -> AnyArray:
-    """Columns in the order of their pivots: each time the one that is longest at right angles to those before it, the
-    first of equals. The same as LAPACK's dgeqp3, without the 0.2 s that importing scipy.linalg takes.
+    """Columns in the order of their pivots: each time the one with the longest part orthogonal to those before it, the
+    first of equal ones. The same as LAPACK's dgeqp3, without the 0.2 s for importing scipy.linalg.
     """
     R = np.array(A, dtype=float)
     order = np.arange(R.shape[1])
@@ -28,7 +28,7 @@ def pivot_order(A: Array) -> AnyArray:
 
 
 def _shorten(length: Array, whole: Array, R: Array) -> None:
-    """Lengths without the first row; those that have lost half their digits are computed from the columns."""
+    """Update the lengths for the columns without their first row; inaccurate ones are computed from the columns."""
     some = length > 0.0
     left = 1.0 - np.divide(np.abs(R[0]), length, out=np.ones_like(length), where=some) ** 2
     left = np.maximum(left, 0.0)
@@ -39,12 +39,12 @@ def _shorten(length: Array, whole: Array, R: Array) -> None:
 
 
 def _lengths(columns: Array) -> Array:
-    """With the digits of long double: columns that differ by the order or sign of their entries are equally long."""
+    """Lengths of columns in extended precision, so that they do not depend on the order or sign of the entries."""
     return np.asarray(np.sqrt(np.sum(columns.astype(np.longdouble) ** 2, axis=0)), dtype=float)
 
 
 def _reflect(R: Array) -> None:
-    """Turn the first column onto the first axis by a Householder reflection, and the others with it."""
+    """Apply the Householder reflection that maps the first column onto the first axis to all columns."""
     rest = _lengths(R[1:, :1])[0] if len(R) > 1 else 0.0
     if rest == 0.0:
         return

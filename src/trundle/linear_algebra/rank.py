@@ -1,9 +1,9 @@
 """Rank decisions: the number of independent rows, with one criterion for all callers.
 
-Rows and speeds are first made free of units by the typical length of the model: a row that closes a gap is divided by
-it, a speed that slides is measured in it. An entry that is not round-off is then of the size of 1, whatever the size of
-the mechanism, and a singular value far below 1 is zero even where it is the largest: rows that all follow from the
-structure of a tree leave nothing but round-off.
+Rows and speeds are first made dimensionless by the typical length of the model: a row that closes a gap is divided by
+it, a sliding speed is measured in it. Significant entries are then of order 1, whatever the size of the mechanism, and
+a singular value far below 1 is zero even if it is the largest: rows that are satisfied by the structure of the tree
+consist of round-off only.
 """
 
 import numpy as np
@@ -15,23 +15,23 @@ NEAR_SINGULAR = 1e-5  # of the smallest singular value at a start, relative to t
 
 
 def rank_of_values(values: Array, tolerance: float = TOLERANCE) -> int:
-    """How many of the singular values (free of units, in falling order) are not zero; with NEAR_SINGULAR for a pose
-    that was searched for and is met only nearly.
+    """Number of non-zero singular values (dimensionless, in descending order); use NEAR_SINGULAR as tolerance for a
+    pose that was found by a search and is therefore inaccurate.
     """
     return int(np.sum(values > tolerance * max(float(values[0]), 1.0))) if len(values) else 0
 
 
 def nearly_singular(J: Array, generic: Array, count: int, only: bool = False) -> bool:
-    """Whether fewer than `count` rows are independent, or so nearly that a pose found by Newton's method, which comes
-    to a singular pose no nearer than the root of its tolerance, may be meant to be singular.
+    """Whether fewer than `count` rows are independent, or nearly so. Newton's method approaches a singular pose only to
+    the root of its tolerance, so a nearly singular pose may be meant to be singular.
 
-    only: there is no other pose to compare with, so that singular values are measured by 1 (they are free of units).
+    only: there is no other pose to compare with, so singular values, which are dimensionless, are compared with 1.
     """
     return bool(each_nearly_singular(J[None], generic[None], count, only)[0])
 
 
 def each_nearly_singular(J: Array, generic: Array, count: int, only: bool = False) -> AnyArray:
-    """The same for many (cases, rows, speeds)."""
+    """`nearly_singular` for many cases (cases, rows, speeds)."""
     if count == 0:
         return np.zeros(len(J), bool)
     here, usual = (np.linalg.svd(A, compute_uv=False) for A in (J, generic))
@@ -40,12 +40,12 @@ def each_nearly_singular(J: Array, generic: Array, count: int, only: bool = Fals
 
 
 def rank(J: Array) -> int:
-    """Rank of rows that are free of units."""
+    """Rank of dimensionless rows."""
     return rank_of_values(np.asarray(np.linalg.svd(J, compute_uv=False), float)) if J.size else 0
 
 
 def is_spent(left: float) -> bool:
-    """Whether the largest entry that is left of a row (free of units) after others were taken from it is round-off."""
+    """Whether the largest entry of a dimensionless row, after subtraction of other rows, is only round-off."""
     return left <= TOLERANCE
 
 

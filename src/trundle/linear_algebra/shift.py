@@ -1,5 +1,5 @@
-"""The shift that holds up rows of which some are redundant: see `kkt`."""
+"""The shift that regularises redundant rows: see `kkt`."""
 
 REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
 REFINEMENTS = 3  # of multipliers with that shift
-HIDDEN = 10.0  # times that shift: a determinant that may as well be zero
+HIDDEN = 10.0  # times that shift: a smaller determinant cannot be told from zero

@@ -1,40 +1,42 @@
-"""Multipliers of the rows that act (compiled): only these are assembled, factored and solved.
+"""Multipliers of the active rows (compiled): only these are assembled, factored and solved.
 
-S = R D R' of the rows R that act, with the shift that `kkt` explains; where friction goes along with multipliers,
-A = R D P' with the columns P along which they push. Both are factored without pivoting. Of each row only what stands
-before its last entry is looked at: bodies that stand side by side make narrow bands. All inner loops run along rows of
-the matrices, over numbers that do not wait for each other.
+S = R D R' of the active rows R, with the shift that `kkt` explains; if multipliers carry friction forces, A = R D P'
+with the columns P along which they act. Both are factored without pivoting. Each row is processed up to its last
+non-zero entry only, because neighbouring bodies make narrow bands. All inner loops run along rows of the matrices, over
+independent numbers.
 """
 
 from trundle.kernel.pointers import Pointer, inner, part_of, shifted
 from trundle.kernel.record import Ints
-from trundle.kernel.room_record import RoomRecord
-from trundle.linear_algebra import room
+from trundle.kernel.solver_record import SolverRecord
+from trundle.linear_algebra import buffer_layout as layout
 from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
 
 ENTRIES, COLUMN, INDICES, WIDTH, SET, ANSWER, FIRST, LAST = range(8)
-"""Places kept for each row that acts: of its entries, of those along which it pushes, of their coordinates, how many
-these are; the set it belongs to, its number among all rows, the first and the last row that it is coupled with."""
+"""Integers of each active row: index of its entries, of its column, of their coordinates, number of these; its set of
+coupled rows, its number among all rows, the first and the last row that it is coupled with."""
 WEIGHT, RIGHT, SHIFT, SHARE, FOUND, START, SPARE, PIVOT, SLANTED = range(9)
-"""Vectors over the rows that act. The last two hold inverse pivots, without friction and with it."""
+"""Vectors over the active rows. The last two hold inverse pivots, without and with friction."""
 
 
-@part_of(RoomRecord)
-def solve_rows(r: RoomRecord) -> None:
-    """Multipliers, then for each set of rows the determinant with friction over that without, then the same judged."""
-    n, m = int(r.numbers[room.ROWS * r.stride]), int(r.numbers[room.COORDINATES * r.stride])
-    places, vectors = r.places, shifted(r.scratch, room.PLACES * n)
-    R = shifted(vectors, room.VECTORS * n)
+@part_of(SolverRecord)
+def solve_rows(r: SolverRecord) -> None:
+    """Compute the multipliers, and for each set of rows the ratio of determinants with and without friction, plain and
+    judged (see `kkt.Determinant`).
+    """
+    n, m = int(r.numbers[layout.ROWS * r.stride]), int(r.numbers[layout.COORDINATES * r.stride])
+    places, vectors = r.places, shifted(r.scratch, layout.PLACES * n)
+    R = shifted(vectors, layout.VECTORS * n)
     P = shifted(R, m * n)
     S = shifted(P, m * n)
     A = shifted(S, n * n)
     T = shifted(A, n * n)
     data = side_by_side(r, shifted(T, n * n))
     count = collect(data, places, vectors, n)
-    slanted = data[room.FRICTION] != 0.0 and pushes_aside(data, places, count, n)
+    slanted = data[layout.FRICTION] != 0.0 and pushes_aside(data, places, count, n)
     spread(data, places, R, P, m, count, n, slanted)
     assemble(data, places, vectors, R, S, count, n, True)
-    if not slanted or data[room.JUDGED] != 0.0:
+    if not slanted or data[layout.JUDGED] != 0.0:
         factor(S, places, shifted(vectors, PIVOT * n), count, n)
     if slanted:
         assemble(data, places, vectors, P, A, count, n, False)
@@ -44,32 +46,32 @@ def solve_rows(r: RoomRecord) -> None:
 
 
 @inner
-def side_by_side(r: RoomRecord, spare: Pointer) -> Pointer:
+def side_by_side(r: SolverRecord, spare: Pointer) -> Pointer:
     """The numbers of one lane."""
     if r.stride == 1:
         return r.numbers
-    for k in range(int(r.numbers[room.NUMBERS * r.stride])):
+    for k in range(int(r.numbers[layout.NUMBERS * r.stride])):
         spare[k] = r.numbers[k * r.stride]
     return spare
 
 
-# -- the rows that act -------------------------------------------------------------------------------------------------
+# -- active rows -------------------------------------------------------------------------------------------------------
 
 
 @inner
 def collect(data: Pointer, places: Ints, vectors: Pointer, n: int) -> int:
-    """The rows that act; how many there are."""
+    """Collect the active rows; return their number."""
     count, number = 0, 0
-    at = room.HEAD + int(data[room.COORDINATES])
+    at = layout.HEAD + int(data[layout.COORDINATES])
     while number < n:
-        size, width = int(data[at + room.SIZE]), int(data[at + room.WIDTH])
-        begin, acts = at + room.GROUP + width, False
+        size, width = int(data[at + layout.SIZE]), int(data[at + layout.WIDTH])
+        begin, acts = at + layout.GROUP + width, False
         end = begin
         for _ in range(size):
-            acts = acts or data[end + room.WEIGHT] != 0.0
+            acts = acts or data[end + layout.WEIGHT] != 0.0
             end = row_end(data, end, width)
         if acts:
-            shift = data[at + room.SHIFT] * mean_inertia(data, at + room.GROUP, begin, size, width)
+            shift = data[at + layout.SHIFT] * mean_inertia(data, at + layout.GROUP, begin, size, width)
             count = collect_group(data, places, vectors, n, at, number, count, shift)
         number += size
         at = end
@@ -78,7 +80,7 @@ def collect(data: Pointer, places: Ints, vectors: Pointer, n: int) -> int:
 
 @inner
 def row_end(data: Pointer, row: int, width: int) -> int:
-    return row + room.ROW + (width if data[row + room.PUSHES] == 0.0 else 2 * width)
+    return row + layout.ROW + (width if data[row + layout.PUSHES] == 0.0 else 2 * width)
 
 
 @inner
@@ -86,10 +88,10 @@ def mean_inertia(data: Pointer, indices: int, begin: int, size: int, width: int)
     """Mean of the scaled diagonal of S over all rows of a group."""
     total, row = 0.0, begin
     for _ in range(size):
-        own, scale = 0.0, data[row + room.SCALE]
+        own, scale = 0.0, data[row + layout.SCALE]
         for k in range(width):
-            entry = data[row + room.ROW + k]
-            own += data[room.HEAD + int(data[indices + k])] * entry * entry
+            entry = data[row + layout.ROW + k]
+            own += data[layout.HEAD + int(data[indices + k])] * entry * entry
         total += own * scale * scale
         row = row_end(data, row, width)
     return total / size
@@ -99,18 +101,21 @@ def mean_inertia(data: Pointer, indices: int, begin: int, size: int, width: int)
 def collect_group(
     data: Pointer, places: Ints, vectors: Pointer, n: int, at: int, number: int, count: int, shift: float
 ) -> int:
-    """The rows of a group that act, behind the `count` known ones."""
-    width = int(data[at + room.WIDTH])
-    row = at + room.GROUP + width
-    for i in range(int(data[at + room.SIZE])):
-        if data[row + room.WEIGHT] != 0.0:
-            entries, scale = row + room.ROW, data[row + room.SCALE]
+    """Append the active rows of a group to the `count` collected ones."""
+    width = int(data[at + layout.WIDTH])
+    row = at + layout.GROUP + width
+    for i in range(int(data[at + layout.SIZE])):
+        if data[row + layout.WEIGHT] != 0.0:
+            entries, scale = row + layout.ROW, data[row + layout.SCALE]
             places[ENTRIES * n + count] = entries
-            places[COLUMN * n + count] = entries + (width if data[row + room.PUSHES] != 0.0 else 0)
-            places[INDICES * n + count], places[WIDTH * n + count] = at + room.GROUP, width
-            places[SET * n + count], places[ANSWER * n + count] = int(data[at + room.COMPONENT]), number + i
-            vectors[WEIGHT * n + count], vectors[RIGHT * n + count] = data[row + room.WEIGHT], data[row + room.RIGHT]
-            vectors[SHIFT * n + count], vectors[SHARE * n + count] = shift / (scale * scale), data[row + room.SHARE]
+            places[COLUMN * n + count] = entries + (width if data[row + layout.PUSHES] != 0.0 else 0)
+            places[INDICES * n + count], places[WIDTH * n + count] = at + layout.GROUP, width
+            places[SET * n + count], places[ANSWER * n + count] = int(data[at + layout.COMPONENT]), number + i
+            vectors[WEIGHT * n + count], vectors[RIGHT * n + count] = (
+                data[row + layout.WEIGHT],
+                data[row + layout.RIGHT],
+            )
+            vectors[SHIFT * n + count], vectors[SHARE * n + count] = shift / (scale * scale), data[row + layout.SHARE]
             count += 1
         row = row_end(data, row, width)
     return count
@@ -118,7 +123,7 @@ def collect_group(
 
 @inner
 def pushes_aside(data: Pointer, places: Ints, count: int, n: int) -> bool:
-    """Whether friction goes along with a row that acts."""
+    """Whether an active row carries friction."""
     for i in range(count):
         entries, column = places[ENTRIES * n + i], places[COLUMN * n + i]
         for k in range(places[WIDTH * n + i]):
@@ -132,7 +137,7 @@ def pushes_aside(data: Pointer, places: Ints, count: int, n: int) -> bool:
 
 @inner
 def spread(data: Pointer, places: Ints, R: Pointer, P: Pointer, m: int, count: int, n: int, slanted: bool) -> None:
-    """R and P by coordinates, with all zeros."""
+    """R and P as dense matrices, by coordinates."""
     for k in range(m * count):
         R[k] = 0.0
     for i in range(count):
@@ -153,8 +158,8 @@ def spread(data: Pointer, places: Ints, R: Pointer, P: Pointer, m: int, count: i
 def assemble(
     data: Pointer, places: Ints, vectors: Pointer, P: Pointer, S: Pointer, count: int, n: int, upper: bool
 ) -> None:
-    """Rows times inverse masses times columns, with the shift, or the upper half of it; the last row that each is
-    coupled with.
+    """Rows times inverse masses times columns, with the shift (or only the upper half), and the last row that each row
+    is coupled with.
     """
     weights, last = shifted(vectors, WEIGHT * n), shifted(places, LAST * n)
     for i in range(count):
@@ -164,7 +169,7 @@ def assemble(
         indices, entries = places[INDICES * n + i], places[ENTRIES * n + i]
         for k in range(places[WIDTH * n + i]):
             index = int(data[indices + k])
-            entry, column = data[room.HEAD + index] * data[entries + k], shifted(P, index * count)
+            entry, column = data[layout.HEAD + index] * data[entries + k], shifted(P, index * count)
             for j in range(begin, count):
                 row[j] += entry * column[j]
         if weights[i] != 1.0:
@@ -183,7 +188,7 @@ def assemble(
 
 @inner
 def factor(S: Pointer, places: Ints, inverse: Pointer, count: int, n: int) -> None:
-    """L D L' of a symmetric matrix: D L' above its diagonal, L below, both in its place."""
+    """L D L' of a symmetric matrix, in place: D L' above its diagonal, L below."""
     last = shifted(places, LAST * n)
     for k in range(count):
         top = shifted(S, k * count)
@@ -202,7 +207,7 @@ def factor(S: Pointer, places: Ints, inverse: Pointer, count: int, n: int) -> No
 
 @inner
 def find_first(places: Ints, count: int, n: int) -> None:
-    """The first row that each is coupled with, once the last ones are known."""
+    """The first row that each row is coupled with, from the last ones."""
     first, last = shifted(places, FIRST * n), shifted(places, LAST * n)
     for i in range(count):
         first[i] = i
@@ -240,7 +245,7 @@ def factor_slanted(A: Pointer, T: Pointer, places: Ints, inverse: Pointer, count
 def solve(
     S: Pointer, T: Pointer, places: Ints, vectors: Pointer, count: int, n: int, slanted: bool, x: Pointer
 ) -> None:
-    """The solution in the place of the right-hand side."""
+    """Replace the right-hand side by the solution."""
     first, last = shifted(places, FIRST * n), shifted(places, LAST * n)
     if slanted:
         inverse = shifted(vectors, SLANTED * n)
@@ -270,14 +275,14 @@ def solve(
 def refine(
     data: Pointer, places: Ints, vectors: Pointer, S: Pointer, T: Pointer, count: int, n: int, slanted: bool
 ) -> None:
-    """Multipliers, of many the smallest beside the shares: refinements keep what does nothing and take out the rest."""
+    """Multipliers by refinement; if they are not unique, those with the smallest difference from the shares."""
     found, start, spare = shifted(vectors, FOUND * n), shifted(vectors, START * n), shifted(vectors, SPARE * n)
     for i in range(count):
         start[i] = vectors[RIGHT * n + i] * vectors[WEIGHT * n + i]
     solve(S, T, places, vectors, count, n, slanted, start)
     for i in range(count):
         found[i] = start[i] + vectors[SHARE * n + i]
-    for _ in range(int(data[room.REFINEMENTS])):
+    for _ in range(int(data[layout.REFINEMENTS])):
         for i in range(count):
             spare[i] = vectors[SHIFT * n + i] * found[i] * vectors[WEIGHT * n + i]
         solve(S, T, places, vectors, count, n, slanted, spare)
@@ -289,9 +294,9 @@ def refine(
 
 
 @inner
-def answer(r: RoomRecord, data: Pointer, places: Ints, vectors: Pointer, count: int, n: int, slanted: bool) -> None:
-    """Multipliers of all rows, zero where they do not act, and the determinants, to the beginning of the room."""
-    components, judged, hides = int(data[room.COMPONENTS]), data[room.JUDGED] != 0.0, data[room.HIDES] != 0.0
+def answer(r: SolverRecord, data: Pointer, places: Ints, vectors: Pointer, count: int, n: int, slanted: bool) -> None:
+    """Write the multipliers of all rows (zero if inactive) and the determinants to the beginning of the buffer."""
+    components, judged, hides = int(data[layout.COMPONENTS]), data[layout.JUDGED] != 0.0, data[layout.HIDES] != 0.0
     for i in range(n):
         r.numbers[i * r.stride] = 0.0
     for i in range(count):

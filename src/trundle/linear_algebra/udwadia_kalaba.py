@@ -1,17 +1,17 @@
 """Udwadia-Kalaba equations: accelerations by a weighted pseudo-inverse of rows of any rank.
 
-With the free acceleration a = -M^-1 h, rows A udot = b and a force C of constraints that are not ideal,
-udot = a + X (b - A a) + (I - X A) M^-1 C [Udwadia & Kalaba 1992], [Ikoki 2021, Eqs. 13, 17]. On the tape X comes from
-the rows L^-1 A' (M = L D L'), made orthogonal one after the other: a row of which nothing is left drops out there and
-then. The rank of rows that always act is known beforehand, so round-off cannot change it; that of rows which come and
-go with contacts, or are relaxed, is found at every evaluation.
+With the free acceleration a = -M^-1 h, rows A udot = b and a force C of constraints that are not ideal, udot = a + X (b
+- A a) + (I - X A) M^-1 C [Udwadia & Kalaba 1992], [Ikoki 2021, Eqs. 13, 17]. On the tape X comes from the rows L^-1 A'
+(M = L D L'), orthogonalised one after the other; a row with zero remainder is dropped. The rank of rows that are always
+active is known beforehand, so round-off cannot change it; that of switched and relaxed rows is determined at every
+evaluation.
 
-A weight s relaxes a row [Ikoki 2021, Eq. 18]. For independent rows A X = diag(s^2): the row brings the share s^2 of
-what is missing in its acceleration. (N A X A = N A, as printed after Eq. 18, holds only where each s is 0 or 1.) Rows
-that depend on each other cannot all have their shares; Eq. 18 gives what is nearest to them in the norm with 1 / s^2.
-What is held in full is held, whatever depends on it. A weight of 0 takes the row out; one that merely tends to 0 still
-keeps the other rows from changing the acceleration along this one. Contacts that open and slips that stick are rows of
-weight 1 or 0. Multipliers of rows that depend on each other are those of least norm.
+A weight s relaxes a row [Ikoki 2021, Eq. 18]. For independent rows A X = diag(s^2): the row contributes the share s^2
+of the acceleration that would satisfy it. (N A X A = N A, as printed after Eq. 18, holds only if each s is 0 or 1.)
+Dependent rows cannot all have their shares; Eq. 18 returns the values nearest to them in the norm with 1 / s^2. Rows of
+full weight are always satisfied. A weight of 0 removes the row; one that tends to 0 still keeps the other rows from
+changing the acceleration along this one. Contacts that open and slips that stick are rows of weight 1 or 0. Multipliers
+of dependent rows are those of least norm.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,36 +27,36 @@ from trundle.linear_algebra.fixed_rank import Choice, FixedRank
 from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
 from trundle.typing import Array, Expr
 
-# Of one row at run time after others were taken from it, not of singular values: so not that of `rank`.
-TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
+# For one row at run time after subtraction of others, not for singular values: therefore not the tolerance of `rank`.
+TOLERANCE = 1e-9  # smallest remainder of an independent row, relative to it, to the mean of all rows and to their unit
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
-FARTHEST = 3e-2  # beyond this change rows are trusted all the same
+FARTHEST = 3e-2  # upper limit of that change
 ROUND_OFF = 1e-12  # singular values below, relative to the largest, are zero
 
 
 @final
 @dataclass
 class Rest:
-    """What is left of a row, or of a choice among several, beside the rests before it."""
+    """Remainder of a row, or of one selected among several, orthogonal to the remainders before it."""
 
     source: Sparse  # row = sum of source * rows
     left: Sparse
-    raised: Sparse  # the same times D^-1
-    inverse: Expr  # of its square; zero where the row has dropped out
-    shares: Sparse  # row = left + sum of shares * rests before it
+    raised: Sparse  # D^-1 left
+    inverse: Expr  # inverse of its square; zero if the row was dropped
+    shares: Sparse  # row = left + sum of shares * earlier remainders
     weight: Expr  # square
-    spent: Expr  # 1 where the row acts and nothing is left of it
+    spent: Expr  # 1 if the row is active but dependent
 
 
 @final
 class Orthogonal:
-    """Mass matrix and rows at one pose; the first ones have the weights `held` (all rows have 1 unless it is given),
-    the others wait for theirs.
+    """Mass matrix and rows at one pose; the first rows have the weights `held` (all have 1 if not given), the others
+    get theirs in `relaxed`.
 
-    `scale` makes rows of different units comparable, `unit` is the least square that a row of scale 1 could have. Of
-    the held rows, those of `choices` depend on each other in a known number, and those that are `shared` wherever they
-    may. `distance` is the square of the relative distance from the manifold: off it, rows that depend on each other
-    only there seem independent by as much.
+    `scale` makes rows of different units comparable, `unit` is the smallest square that a row of scale 1 could have. Of
+    the held rows, those of `choices` have known ranks, and those that are `shared` may depend on each other at any
+    pose. `distance` is the square of the relative distance from the manifold: rows that are dependent on the manifold
+    appear independent off it, to this extent.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Orthogonal:
                 self._append({i: ca.SX(1)}, weight, floors[i])
         self.n_lasting = len(self.rests)
         self.chosen: FixedRank | None = None
-        self.beside: dict[int, Sparse] = {}  # shares of rows that are chosen in the rests before them
+        self.beside: dict[int, Sparse] = {}  # shares of selectable rows in earlier remainders
         if chosen:
             self._choose(choices, scale, floors)
         self.n_certain = len(self.rests)
@@ -97,8 +97,8 @@ class Orthogonal:
         self.n_held = len(self.rests)
 
     def relaxed(self, weights: Sequence[Expr], sources: Sequence[Sparse] | None = None) -> "Orthogonal":
-        """With the other rows at their weights; `sources` are the combinations of these rows that the weights are of,
-        made by an orthogonal matrix. Each is its own row unless given.
+        """The system with weights of the other rows; `sources` are the combinations of these rows to which the weights
+        belong (an orthogonal matrix). By default each weight belongs to its own row.
         """
         out = object.__new__(Orthogonal)
         out.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
@@ -117,8 +117,8 @@ class Orthogonal:
         return sum((row[k] * raised[k] for k in sorted(row.keys() & raised.keys())), ca.SX(0))
 
     def _split(self, row: Sparse) -> tuple[Sparse, Sparse]:
-        """What is left of a row and its shares in the rests so far. Gram and Schmidt twice: once loses the digits that
-        show whether anything is left.
+        """Remainder of a row and its shares in earlier remainders, by Gram-Schmidt, applied twice because once is not
+        accurate enough to decide whether the remainder is zero.
         """
         left: Sparse = dict(row)
         shares: Sparse = {}
@@ -184,12 +184,12 @@ class Orthogonal:
         return Dependence(shares, [self.rests[i].spent for i in stage])
 
     def _multipliers(self, amounts: Sequence[Expr]) -> Sparse:
-        """Of the rows, from the last ones to the first."""
+        """Multipliers of the rows, computed from the last to the first."""
         found: Sparse = {}
-        later: list[tuple[Sparse, Expr]] = []  # shares and multipliers of rows that are done
+        later: list[tuple[Sparse, Expr]] = []  # shares and multipliers of rows already computed
 
         def free(stage: range) -> dict[int, Expr]:
-            """Multipliers of the rests of a stage if no row were spent."""
+            """Multipliers of the remainders of a stage if no row were dependent."""
             values: dict[int, Expr] = {}
             for i in reversed(stage):
                 inner = sum((self.rests[j].shares.get(i, 0) * v for j, v in values.items()), ca.SX(0))
@@ -215,9 +215,9 @@ class Orthogonal:
         return {i: value for i, value in found.items() if not value.is_zero()}
 
     def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Expr]:
-        """The same where each multiplier i of `pushes` brings the force pushes[i] with it, as friction comes with a
-        normal force; then the determinant of what the multipliers do to themselves, which is above zero where the
-        accelerations are unique.
+        """`solve` if each multiplier i of `pushes` is accompanied by the force pushes[i], as a normal force is by
+        friction. Also returns the determinant of the feedback of the multipliers on themselves, which is positive if
+        the accelerations are unique.
 
         With F = sum of multiplier i times pushes[i] the accelerations gain (I - X A) M^-1 F [Ikoki 2021, Eq. 5].
         """
@@ -245,7 +245,7 @@ class Orthogonal:
         return self.solve({}, c)[0]
 
     def weighted_inverse(self) -> Expr:
-        """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of held rows that have dropped out are zero."""
+        """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of dropped rows are zero."""
         columns = [dense(self.solve({}, {i: ca.SX(1)})[0], self.n_u) for i in range(len(self.rows))]
         return ca.horzcat(ca.SX(self.n_u, 0), *columns)
 
@@ -331,7 +331,7 @@ def relaxed_inverse(A: Expr, M: Expr, weights: Expr) -> Array:
 
 
 def _matrix(name: str, given: Expr, dimensions: tuple[int, ...] = (2,)) -> Array:
-    """What was given, in numbers; ModelError where it is no matrix."""
+    """A given matrix as numbers; ModelError if it is none."""
     try:
         found = np.asarray(given, float)
     except (TypeError, ValueError):

@@ -1,4 +1,5 @@
-"""Contact axes of a surface whose normal no screw carries: from its tangents, with their turning from the tape."""
+"""Contact axes of a surface whose normal is not carried by screws: from its tangents, with their rotation from
+CasADi."""
 
 import casadi as ca
 
@@ -8,8 +9,8 @@ from trundle.typing import Expr
 
 
 def contact_axes(q: Expr, point: Expr, outward: Expr) -> tuple[Expr, list[Expr], list[Expr]]:
-    """Axes (x along the first tangent, z along `outward`) of a point given by two symbols q, the tangents, and how the
-    axes turn per unit of each symbol.
+    """Axes (x along the first tangent, z along `outward`) of a point given by two symbols q, the tangents, and the
+    rotation of the axes per unit of each symbol.
     """
     moves = [derivative(point, q[k]) for k in range(2)]
     x, z = moves[0] / ca.norm_2(moves[0]), outward / ca.norm_2(outward)
@@ -19,7 +20,7 @@ def contact_axes(q: Expr, point: Expr, outward: Expr) -> tuple[Expr, list[Expr],
 
 
 def put(q: Expr, value: tuple[Expr, Expr], outputs: list[Expr]) -> list[Expr]:
-    """Expressions of the symbols q with values in their place; other symbols stay."""
+    """Expressions with values substituted for the symbols q."""
     own = {x.element_hash() for x in ca.symvar(q)}
     others = [x for x in ca.symvar(ca.veccat(*outputs)) if x.element_hash() not in own]
     f = ca.Function("put", [q, *others], [ca.densify(ca.SX(v)) for v in outputs])

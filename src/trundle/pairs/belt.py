@@ -16,9 +16,9 @@ from trundle.typing import Array, Expr
 @final
 @dataclass(frozen=True)
 class Belt(Mesh):
-    """A belt or chain over two pulleys on parallel axes that does not slip; crossed=True turns the second one round.
+    """A belt or chain without slip over two pulleys on parallel axes; crossed=True reverses the second pulley.
 
-    The frames of the connection lie at the centres of the pulleys. The force of the belt acts along the strand on the
+    The frames of the connection are at the centres of the pulleys. The force of the belt acts along the strand on the
     left of the line from the first centre to the second, seen against the axis; it is the difference of the tensions.
     `tension` (N) is the mean of both, which pulls the centres together and does not load the bearings.
     """
@@ -39,7 +39,7 @@ class Belt(Mesh):
 
     @property
     def side(self) -> float:
-        """-1 where the strand changes sides between the pulleys."""
+        """-1 if the strand changes sides between the pulleys, otherwise 1."""
         return -1.0 if self.crossed else 1.0
 
     def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:

@@ -1,4 +1,4 @@
-"""Bevel gears: wheels on axes that meet."""
+"""Bevel gears: wheels on intersecting axes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from trundle.typing import Array, Expr
 @final
 @dataclass(frozen=True)
 class BevelGear(Mesh):
-    """Two bevel gears on axes that meet at any angle: the second turns `ratio` times as fast as the first, both
+    """Two bevel gears on axes that intersect at any angle: the second turns `ratio` times as fast as the first, both
     relative to their carrier. `radius` (m) is the pitch radius of the first wheel in the middle of its teeth.
 
-    The frames of the connection lie where the axes meet, each with its axis along that of its wheel. The first wheel
-    lies where its axis points to; with a ratio below zero so does the second, above zero it lies on the other side.
-    Teeth push along the common tangent of the pitch cones; what the pressure angle (rad) adds at right angles to them
-    is reported as `separating_force` and does not load the bearings.
+    The frames of the connection are at the intersection of the axes, each with its axis along that of its wheel. The
+    first wheel is on the positive side of its axis; the second too for a negative ratio, otherwise on the negative
+    side. Tooth forces act along the common tangent of the pitch cones; the force normal to the cones due to the
+    pressure angle (rad) is reported as `separating_force` and does not load the bearings.
     """
 
     ratio: Expr  # turns of the second wheel for one of the first
@@ -42,7 +42,8 @@ class BevelGear(Mesh):
 
     def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
         z, other = wheels.first_axes[2], wheels.second_axes[2]
-        # along this line through the apex both wheels move alike; its points lie `radius` from the first axis
+        # both wheels have the same velocity along this line through the apex; its points are `radius` from the first
+        # axis
         pole = (z - self.ratio * other) * (self.radius / ca.norm_2(self.ratio * cross(z, other)))
         along = cross(z, pole) / self.radius
         return wheels.first + pole, cross(along, z), along
@@ -55,7 +56,7 @@ class BevelGear(Mesh):
 
         def engaged(at: Wheels) -> Expr:
             z, other = at.first_axes[2], at.second_axes[2]
-            across = cross(z, other)  # at right angles to both axes, as what carries them
+            across = cross(z, other)  # normal to both axes
             return q * turn(at.second_axes, across, other) - p * turn(at.first_axes, across, z)
 
         return self.radius / self.ratio / q * wrap_angle(engaged(now) - engaged(zero))
@@ -77,7 +78,7 @@ class BevelGear(Mesh):
     def astray(self, d: Array, seen: Array) -> str:
         size = 1.0 if isinstance(self.radius, ca.SX) else float(self.radius)
         if np.any(np.abs(seen) > 1e-7 * size):
-            return "the joints of its wheels let their axes move away from each other."
+            return "the joints of its wheels allow their axes to move apart."
         return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:

@@ -43,7 +43,7 @@ class Cam(Surface):
 
     @staticmethod
     def of_arcs(arcs: Sequence[tuple[tuple[float, float], float]]) -> "Cam":
-        """A convex cam of arcs ((x, z) of the centre, radius) in m, in the order in which the angle of the normal rises
+        """A convex cam of arcs ((x, z) of the centre, radius) in m, in the order of increasing angle of the normal,
         from z towards x; neighbours that do not touch are joined by their common tangent.
 
         Parameters
@@ -68,7 +68,7 @@ class Cam(Surface):
         base, nose : float
             Radii of the two circles (m).
         distance : float
-            Of their centres (m).
+            Distance of their centres (m).
 
         Returns
         -------
@@ -96,7 +96,7 @@ class Cam(Surface):
 
     @property
     def bulges(self) -> bool:
-        """Whether it is convex, as a flat follower needs; True where that depends on parameters or tables."""
+        """Whether it is convex, as a flat follower requires; True if that depends on parameters or tables."""
         if isinstance(self.shape, ArcProfile) or self.symbols:
             return True
         return bool(np.min(self.shape.curvature()[0]) > 0)
@@ -108,7 +108,7 @@ class Cam(Surface):
 
 
 def _read(profile: Given) -> PolarProfile:
-    """A function, or a radius that is the same everywhere, on the tape."""
+    """The profile as an expression, from a function or a constant radius."""
     if isinstance(profile, Table):
         raise ModelError(
             "Cam: a table of the profile belongs to the model: tr.Cam(m.table('profile', table)), where the table "
@@ -116,8 +116,8 @@ def _read(profile: Given) -> PolarProfile:
         )
     angle = ca.SX.sym("angle")
     remedy = (
-        "Cam: the profile is a function of the angle that gives the radius, such as lambda a: 0.03 + 0.01 * tr.cos(a), "
-        "with functions of math from trundle"
+        "Cam: the profile is a function of the angle that returns the radius, such as "
+        "lambda a: 0.03 + 0.01 * tr.cos(a), with functions of math from trundle"
     )
     try:
         answer = ca.SX(profile(angle) if callable(profile) else profile)

@@ -1,7 +1,7 @@
 """Profiles of cams in their plane (x, z): of circular arcs joined by common tangents, and by the radius over the angle.
 
-Angles go from z towards x, as turns about y do. Both kinds give the distance of a point from the profile with the
-normal there (roller, knife edge), and the point at which the normal has a given direction (flat follower).
+Angles are measured from z towards x, as rotations about y. Both kinds compute the distance of a point from the profile
+with the normal there (roller, knife edge), and the point at which the normal has a given direction (flat follower).
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.typing import Array, Expr
 
-TANGENT = 1e-10  # square of a straight piece, over those of the arcs, below which two arcs touch
-NEWTON = 7  # steps from the angle of the point, or of the normal, to that of the foot
+TANGENT = 1e-10  # square of a straight piece, relative to those of the arcs, below which two arcs touch
+NEWTON = 7  # iterations from the angle of the point, or of the normal, to that of the foot
 SAMPLES = 361
-LIFT = 1e-30  # m: a follower on the axis of the cam, where many starts begin, is lifted along z
+LIFT = 1e-30  # m: a follower exactly on the axis of the cam, as in many start states, is moved along z
 
 
 @final
@@ -64,7 +64,7 @@ class ArcProfile:
 
     @cached_property
     def widths(self) -> list[float]:
-        """By how much the normal turns along each arc."""
+        """Angle by which the normal turns along each arc."""
         ends = [angle for angle, _ in self.joints]
         return [float(np.mod(end - ends[k - 1], 2 * pi)) for k, end in enumerate(ends)]
 
@@ -74,7 +74,7 @@ class ArcProfile:
         return int(np.argmax(self.widths)) if len(self.arcs) > 1 else 0
 
     def outline(self, sizes: Array) -> Array:
-        """Points (n, 2) round the profile."""
+        """Points (n, 2) along the profile."""
         found = []
         for k, ((x, z), radius) in enumerate(self.arcs):
             width = self.widths[k] if self.joints else 2 * pi
@@ -171,14 +171,14 @@ class PolarProfile:
         return [s for s in ca.symvar(self.value) if s.element_hash() != self.angle.element_hash()]
 
     def outline(self, sizes: Array) -> Array:
-        """Points (n, 2) round the profile, with numbers for its symbols."""
+        """Points (n, 2) along the profile, with numbers for its symbols."""
         a = np.linspace(-pi, pi, SAMPLES)
         f = ca.Function("radius", [self.angle, ca.vertcat(ca.SX(0, 1), *self.symbols)], [self.value])
         radius = np.array([float(f(one, sizes)) for one in a])
         return np.column_stack([radius * np.sin(a), radius * np.cos(a)])
 
     def curvature(self) -> Array:
-        """Curvatures (1/m) round the profile, and radii; for profiles without parameters."""
+        """Curvatures (1/m) along the profile, and radii; for profiles without parameters."""
         _, first, second = self._point
         out = ca.vertcat((first[0] * second[1] - first[1] * second[0]), ca.dot(first, first), self.value)
         angles = np.linspace(-pi, pi, SAMPLES)

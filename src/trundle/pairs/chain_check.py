@@ -1,4 +1,4 @@
-"""Checks that the chain of a pair moves as its bonds state.
+"""Check that the chain of a pair agrees with its declared bonds.
 
 Joints of the tree follow the chain; where a pair closes a loop, and in absolute coordinates, its constraint rows follow
 from the bonds that it locks. A pair in which the two do not agree would move differently from place to place.
@@ -24,7 +24,7 @@ def fault_of_own_pair(pair: Pair) -> str | None:
 
 
 def chain_fault(pair: Pair) -> str | None:
-    """What is wrong with the chain of a pair; None where it moves as its bonds say."""
+    """What is wrong with the chain of a pair; None if it agrees with its bonds."""
     fault = _steps_fault(pair) or _motion_fault(pair)
     return f"{type(pair).__name__}: {fault}" if fault else None
 
@@ -67,7 +67,7 @@ def _motion_fault(pair: Pair) -> str | None:
 
 
 def _pose(pair: Pair, seed: int) -> tuple[Array, Array]:
-    """The second frame in the first at coordinates drawn at random, sizes too where these are symbols."""
+    """The second frame in the first at random coordinates, with random values of symbolic sizes."""
     chain, rng = pair.chain(), np.random.default_rng(seed)
     q: list[float] = []
     for step in chain.steps:
@@ -81,7 +81,7 @@ def _pose(pair: Pair, seed: int) -> tuple[Array, Array]:
 
 
 def _residuals(pair: Pair, R: Array, p: Array) -> list[tuple[str, float]]:
-    """What the rows of a loop closure hold at zero, by the bond of each (constraints/closure.py)."""
+    """Residuals of the rows of a loop closure, with their bonds (constraints/closure.py)."""
     locked, pitch = pair.locked, pair.coupling
     held = [(b, float(p[i])) for i, b in enumerate("xyz") if b in locked and not (b == "z" and pitch is not None)]
     turns = [b for b in ROTATIONS if b in locked]

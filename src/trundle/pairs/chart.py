@@ -1,4 +1,4 @@
-"""Charts: a surface as a function of its two coordinates, the interface through which surfaces are used.
+"""Charts: a surface as a function of its two coordinates; the interface of surfaces for all other code.
 
 A surface swept by two screws (`pairs.sweep`) and one given by expressions (`pairs.parametric`) are the two kinds.
 """
@@ -19,7 +19,7 @@ Range = tuple[float, float]
 @final
 @dataclass(frozen=True)
 class SurfaceCoordinate:
-    """A coordinate of a surface that is not a chain of screws, and the range in which it covers the surface."""
+    """A coordinate of a surface that is not a chain of screws, and its range."""
 
     n_q: ClassVar[int] = 1
     n_u: ClassVar[int] = 1
@@ -27,9 +27,9 @@ class SurfaceCoordinate:
     name: str
     low: float
     high: float
-    slides: bool = False  # in metres; else in radians
+    slides: bool = False  # a length (m); otherwise an angle (rad)
     closed: bool = False  # both ends of the range are the same line of the surface
-    ends: bool = False  # the surface ends where the range does
+    ends: bool = False  # the surface ends at the ends of the range
 
 
 @final
@@ -59,7 +59,7 @@ class Chart(ABC):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Coordinates of a point that is surely on the surface."""
+        """Coordinates of a regular point of the surface."""
         return 0.0, 0.0
 
     @abstractmethod
@@ -67,12 +67,12 @@ class Chart(ABC):
         """Point, contact axes, tangents and turns at the coordinates a, b, as expressions."""
 
     def margin(self, a: Expr, b: Expr) -> Expr:
-        """Above zero on the surface and below zero beyond its ends; 1 where no coordinate ends."""
+        """Positive on the surface and negative beyond its ends; 1 if it has no ends."""
         return 1.0
 
     @abstractmethod
     def sizes(self) -> Expr:
-        """What may depend on parameters, as one column."""
+        """The sizes that may depend on parameters, as one column."""
 
     @abstractmethod
     def numeric(self, sizes: Array) -> NumericSurface:
@@ -84,11 +84,11 @@ class Chart(ABC):
 
     @abstractmethod
     def ends(self, surface: NumericSurface) -> tuple[Range, Range]:
-        """How far both coordinates go; infinite where they go on, or around."""
+        """Limits of both coordinates; infinite for unlimited or periodic ones."""
 
     @abstractmethod
     def placed(self, surface: NumericSurface, R: Array, p: Array) -> PlacedSurface:
-        """The surface in numbers with the pose of its frame, for the search for common normals."""
+        """The numeric surface with the pose of its frame, for the search for common normals."""
 
     @abstractmethod
     def closest(self, surface: NumericSurface, points: Array) -> tuple[Array, Array, Array]:
@@ -98,4 +98,4 @@ class Chart(ABC):
 
     @abstractmethod
     def renamed(self, which: str, clash: set[str]) -> "Chart":
-        """The same with the prefix `which` before names that both surfaces of a pair use."""
+        """The chart with the prefix `which` before names that both surfaces of a pair use."""

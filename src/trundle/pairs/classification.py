@@ -1,7 +1,7 @@
-"""Classification of the surfaces that two screws sweep: does the normal stay a normal, and which surface is it?
+"""Classification of the surfaces swept by two screws: is the carried normal normal everywhere, and which surface is it?
 
-The condition is tested as it stands: the normal at one displacement, carried by the two screws, must be perpendicular
-to both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
+The condition is tested directly: the normal at one displacement, carried by the two screws, must be perpendicular to
+both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SAMPLES = 32  # displacements at which the condition is tested
 @dataclass(frozen=True, eq=False)
 class Classification:
     """What two screws in series sweep: the surface (or edge) with numbers and the pose of its frame in the frame of the
-    screws; None where the normal does not stay a normal, with the reason.
+    screws; None if the carried normal is not normal everywhere, with the reason.
     """
 
     surface: Surface | None
@@ -44,7 +44,7 @@ def classify(first: Screw, second: Screw, point: Sequence[float] | Array, tolera
     first, second : Screw
         The second one is carried by the first; both at zero in one frame.
     point : sequence of float
-        Where the point is at zero (m).
+        Position of the point at zero (m).
     tolerance : float
         Relative to the typical size.
 
@@ -97,14 +97,14 @@ def _carried_back(sweep: NumericSweep, a: Array, b: Array) -> Array:
 
 
 def _curve(sweep: NumericSweep, tangents: Array, a: Array, b: Array, tolerance: float) -> Found:
-    """Screws that sweep no area: the point stays, or runs along an edge on which the normal leans, or just along a
-    curve.
+    """Screws that sweep no area: the point is fixed, or moves along an edge about which the normal rotates, or only
+    along a curve.
     """
     strength, axes = np.linalg.svd(tangents.reshape(-1, 3), full_matrices=False)[1:]
     rank = int(np.sum(strength > tolerance * SAMPLES))
     if rank == 0:
         if np.linalg.norm(np.cross(sweep.first.axis, sweep.second.axis)) < tolerance:
-            return Found(None, None, "the point lies on both axes, which coincide, and only turns on the spot")
+            return Found(None, None, "the point lies on both axes, which coincide, and only rotates in place")
         pose = frame(sweep.point, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
         return Found(Vertex(), pose, "the point lies on both axes and stays there: a vertex")
     moving = sweep.first if np.max(np.linalg.norm(tangents[:, 0], axis=-1)) > tolerance else sweep.second
@@ -128,7 +128,7 @@ def _path_name(screw: NumericScrew, point: Array, tolerance: float) -> str:
 
 
 def relative_position(first: NumericScrew, second: NumericScrew, point: Array, tolerance: float = 1e-9) -> str:
-    """How the two axes lie, in words; the axis of a slide goes through the point."""
+    """Relative position of the two axes, in words; the axis of a slide goes through the point."""
     sine = float(np.linalg.norm(np.cross(first.axis, second.axis)))
     angle = "perpendicular" if abs(first.axis @ second.axis) < tolerance else "oblique"
     if not first.spin:

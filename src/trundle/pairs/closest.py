@@ -1,7 +1,7 @@
 """The point of a swept surface that is closest to a given point.
 
-For every displacement b of the second screw the first one is known: its orbits are lines, circles or helices. So a grid
-over b alone finds all valleys of the distance; Newton's method does the rest, in both coordinates.
+For every displacement b of the second screw, that of the first one follows: its orbits are lines, circles or helices.
+So a grid over b alone finds all local minima of the distance, which Newton's method refines in both coordinates.
 """
 
 from math import acos, atan2, hypot, inf, pi
@@ -13,9 +13,9 @@ from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep
 from trundle.typing import Array, Flags, Integers
 
 Range = tuple[float, float]
-GRID = 65  # turns b at which a valley is looked for
-LONG = 257  # the same for a slide, which goes far
-VALLEYS = 6  # that are followed to the bottom, for each branch
+GRID = 65  # points of the grid over a rotation b
+LONG = 257  # the same for a slide, which has a larger range
+VALLEYS = 6  # local minima that are refined, for each branch
 MANY = 2000  # points at once, to bound the memory
 
 
@@ -34,15 +34,15 @@ def closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
 
 
 def edge_thickness(sweep: NumericSweep) -> float:
-    """Radius of a tube about an edge that does not fold: half the radius of curvature of the edge."""
+    """Radius of a tube about an edge, small enough for a regular surface: half the radius of curvature of the edge."""
     curvatures, _ = principal(sweep, np.zeros(()), np.zeros(()))
     largest = float(np.max(np.abs(curvatures[np.isfinite(curvatures)]), initial=0.0))
     return 0.5 / largest if largest > 0 else sweep.size
 
 
 def sheet(sweep: NumericSweep) -> tuple[float, float]:
-    """Displacements of the second screw between which the surface goes on without turning over: it ends at an apex, a
-    cusp, a pole, or where a tube meets the axis.
+    """Range of the second screw in which the surface does not turn over: it ends at an apex, a cusp, a pole, or where
+    a tube intersects the axis.
     """
     if not sweep.second.spin:
         start, slope = float(sweep.area(0.0)), float(sweep.area(1.0) - sweep.area(0.0))
@@ -79,7 +79,7 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     a, b = (np.concatenate(list(v), axis=-1) for v in (a, b))  # (point, candidate)
     for end in (low, high):  # apex, cusp, pole
         if np.isfinite(end):
-            shy = end * (1 - 1e-6) if sweep.first.advance == 0 else end  # a tip on the axis would face nowhere
+            shy = end * (1 - 1e-6) if sweep.first.advance == 0 else end  # a tip on the axis has no normal
             tips = nearest_on_orbit(sweep.first, sweep.second.move(shy, sweep.point), points)
             a = np.concatenate([a, tips.T], axis=-1)
             b = np.concatenate([b, np.full(tips.T.shape, end)], axis=-1)
@@ -93,7 +93,7 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
 
 
 def _wound(screw: NumericScrew, q: Array) -> Array:
-    """A pure turn between minus and plus half a turn."""
+    """A pure rotation reduced to the range between minus and plus half a turn."""
     if screw.spin == 0 or screw.advance != 0:
         return q
     turned: Array = q - 2 * pi * np.round(q / (2 * pi))
@@ -149,7 +149,7 @@ def _grid(sweep: NumericSweep, points: Array, low: float, high: float) -> Array:
 
 
 def _valleys(far: Array) -> Integers:
-    """Numbers of the lowest grid points that are not higher than their neighbours."""
+    """Indices of the lowest grid points that are not higher than their neighbours."""
     edge = np.full((*far.shape[:-1], 1), inf)
     left, right = np.concatenate([edge, far[..., :-1]], -1), np.concatenate([far[..., 1:], edge], -1)
     low = np.where((far <= left) & (far <= right), far, far + 2 * np.max(far, axis=-1, keepdims=True))
@@ -157,8 +157,8 @@ def _valleys(far: Array) -> Integers:
 
 
 def descend(sweep: NumericSurface, target: Array, a: Array, b: Array, of_a: Range, of_b: Range) -> tuple[Array, Array]:
-    """Newton's method with a damping that falls while the distance does, and last without: by then the distance is flat
-    and only its slope decides. Both coordinates stay between their limits.
+    """Newton's method with damping that decreases with the distance, finally without damping, when only the slope of
+    the distance is significant. Both coordinates stay between their limits.
     """
     damping, ends = np.full(a.shape, 1e-3), (of_a, of_b)
     far = np.linalg.norm(sweep.points(a, b) - target, axis=-1)
@@ -182,8 +182,8 @@ def descend(sweep: NumericSurface, target: Array, a: Array, b: Array, of_a: Rang
 def _newton_step(
     sweep: NumericSurface, target: Array, a: Array, b: Array, damping: Array, ends: tuple[Range, Range]
 ) -> tuple[Array, Array, Array]:
-    """Step towards the least distance, and the slope of the distance where it starts; a coordinate at an end of its
-    range that would leave it stays there.
+    """Step towards the smallest distance, and the slope of the distance at its start; a coordinate at an end of its
+    range does not leave it.
     """
     patch = sweep.at(a, b)
     r = patch.point - target
@@ -197,12 +197,12 @@ def _newton_step(
     aa, ab, bb = aa + _dot(r, patch.x_aa) + damped_a, ab + _dot(r, patch.x_ab), bb + _dot(r, patch.x_bb) + damped_b
     ab = np.where(stays_a | stays_b, 0.0, ab)
     det = aa * bb - ab * ab
-    det = np.where(np.abs(det) > 1e-14 * (np.abs(aa * bb) + ab * ab) + 1e-300, det, inf)  # no step where it is singular
+    det = np.where(np.abs(det) > 1e-14 * (np.abs(aa * bb) + ab * ab) + 1e-300, det, inf)  # no step if it is singular
     return (ab * g_b - bb * g_a) / det, (ab * g_a - aa * g_b) / det, slope
 
 
 def _stays(q: Array, slope: Array, ends: Range) -> Flags:
-    """Whether a coordinate is at an end of its range, and the distance falls beyond it."""
+    """Whether a coordinate is at an end of its range, and the distance decreases beyond it."""
     return np.asarray(((q <= ends[0]) & (slope > 0)) | ((q >= ends[1]) & (slope < 0)))
 
 

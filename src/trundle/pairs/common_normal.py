@@ -1,9 +1,9 @@
-"""Where two surfaces in given poses come closest, in numbers: the common normal with the smallest gap.
+"""Closest points of two surfaces in given poses, in numbers: the common normal with the smallest gap.
 
-A common normal meets both surfaces at right angles, with their outer sides facing each other and no interference beside
-it. Bodies that are apart have their distance along one of them, and along no other is the gap smaller.
+A common normal is perpendicular to both surfaces, with their outer sides facing each other and no interference next to
+it. The distance of two separate bodies is the smallest gap along a common normal.
 
-Points of both surfaces on a coarse grid show where such normals may be; a damped Newton method finds them, all at once.
+Points of both surfaces on a coarse grid provide starting points; a damped Newton method finds the normals, all at once.
 """
 
 from abc import ABC, abstractmethod
@@ -19,13 +19,13 @@ from trundle.pairs.curvature import tangent_basis
 from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep, common_perpendicular
 from trundle.typing import Array, Flags
 
-TURNS = (20, 12)  # grid points of a whole turn of the first and of the second screw
+TURNS = (20, 12)  # grid points of a full rotation of the first and of the second screw
 SLIDES = (13, 9)  # grid points of a slide
-VALLEYS = 10  # places on each surface from which the search sets out, by each of two measures
+VALLEYS = 10  # starting points on each surface, by each of two measures
 STEPS = 40
 SHARP = 1e-7  # thickness of an edge in its curvature, in typical lengths
 SOLVED = 1e-10  # residual (rad, or in typical lengths) of a common normal
-ALIKE = 1e-9  # difference of gaps (in typical lengths) that does not count
+ALIKE = 1e-9  # negligible difference of gaps (in typical lengths)
 
 
 class PlacedSurface(ABC):
@@ -55,12 +55,12 @@ class PlacedSurface(ABC):
     @property
     @abstractmethod
     def centre(self) -> Array:
-        """A point about which the surface lies, in the ground."""
+        """Centre of the surface, in the ground."""
 
     @property
     @abstractmethod
     def reach(self) -> float:
-        """No point of a bounded surface is farther from its centre; a typical length of the others."""
+        """Largest distance of a bounded surface from its centre; a typical length of unbounded ones."""
 
     @abstractmethod
     def scale(self, length: float) -> Array:
@@ -68,19 +68,19 @@ class PlacedSurface(ABC):
 
     @abstractmethod
     def grid(self, about: Array, reach: float) -> tuple[Array, tuple[int, int]]:
-        """Coordinates (n, 2) near a point of the ground, and how many there are in each direction."""
+        """Coordinates (n, 2) near a point of the ground, and the number of points in each direction."""
 
     @abstractmethod
     def on_sheet(self, s: Array) -> Flags:
-        """Whether coordinates (n, 2) lie on the part of the surface that has not turned over."""
+        """Whether coordinates (n, 2) are on the regular part of the surface, which has not turned over."""
 
     @abstractmethod
     def wound(self, s: Array) -> Array:
-        """Coordinates (n, 2) with pure turns between minus and plus half a turn."""
+        """Coordinates (n, 2) with pure rotations reduced to minus to plus half a turn."""
 
     @property
     def axis(self) -> NumericScrew | None:
-        """The axis about which an endless surface turns, or the line of an edge, in the ground; None for a plane."""
+        """The axis of an unbounded surface, or the line of an edge, in the ground; None for a plane."""
         return None
 
 
@@ -187,7 +187,7 @@ class Sides:
 
 
 def nearest(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, float] | None:
-    """Coordinates (4) and gap of the common normal with the smallest gap; None where none is found."""
+    """Coordinates (4) and gap of the common normal with the smallest gap; None if none is found."""
     length = max(first.surface.size, second.surface.size)
     if min(first.surface.size, second.surface.size) < length and (first.bounded or second.bounded):
         length = max(k.reach for k in (first, second) if k.bounded)
@@ -208,7 +208,7 @@ def nearest(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, float] 
 
 
 def _starts(first: PlacedSurface, second: PlacedSurface, length: float) -> Array:
-    """Coordinates (n, 4) at which the surfaces are near to each other, or face each other."""
+    """Coordinates (n, 4) at which the surfaces are close to each other, or face each other."""
     about, other = _middle(first, second)
     grid_A, shape = first.grid(other, 1.5 * second.reach)
     grid_B, shape_B = second.grid(about, 1.5 * first.reach)
@@ -230,7 +230,7 @@ def _starts(first: PlacedSurface, second: PlacedSurface, length: float) -> Array
 
 
 def _middle(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, Array]:
-    """A point near each surface about which it is looked at: its centre, or where an endless one is near the other."""
+    """Centre of the search on each surface: its own centre or, for an unbounded one, a point near the other surface."""
     if first.bounded or second.bounded:
         about = first.centre if first.bounded else second.centre
         other = second.centre if second.bounded else first.centre
@@ -253,7 +253,7 @@ def _range(screw: NumericScrew, middle: float, reach: float, turns: int, slides:
 
 
 def _valleys(score: Array) -> list[int]:
-    """Numbers of the lowest grid points that no neighbour undercuts; the ends count as neighbours of each other."""
+    """Indices of the lowest grid points without a lower neighbour; the ends count as neighbours of each other."""
     lowest = np.ones(score.shape, bool)
     for axis in (0, 1):
         for shift in (-1, 1):
@@ -313,7 +313,7 @@ def _chosen(which: Array, new: Sides, old: Sides) -> Sides:
 
 
 def _fits(first: PlacedSurface, second: PlacedSurface, A: Sides, B: Sides, length: float) -> Flags:
-    """Whether the surfaces, moved together along the common normal, would touch without cutting beside the point."""
+    """Whether the surfaces, moved together along the common normal, would touch without intersecting near the point."""
     total = np.zeros((len(A.point), 2, 2))
     for placed, side in ((first, A), (second, B)):
         X = np.einsum("nik,njk->nij", A.tangents, side.moves)

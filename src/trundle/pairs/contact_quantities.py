@@ -41,7 +41,7 @@ def contact_quantities(owner: str) -> Iterator[Quantity]:
 
 
 def curvature_quantity(owner: str) -> Quantity:
-    """How far the surfaces of the contact `owner` are from intersecting next to the contact point."""
+    """The smallest relative curvature at the contact `owner`; the surfaces intersect nearby if it is negative."""
     text = "smallest relative curvature of the surfaces, negative where they intersect"
     return Quantity(
         owner, "relative_curvature", "1/m", f"{text}, in contact {owner!r}", 1, lambda e: e.curvature(owner),

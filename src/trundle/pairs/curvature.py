@@ -11,13 +11,13 @@ from trundle.pairs.numeric import NumericSurface, Patch
 from trundle.typing import Array
 
 SHARP = 1e-12  # cosine below which a curvature is infinite
-PARALLEL = 1e-9  # the two coordinates do the same to point and normal
+PARALLEL = 1e-9  # below, the two coordinates have the same effect on point and normal
 
 
 def principal(sweep: NumericSurface, a: Array, b: Array) -> tuple[Array, Array]:
     """Principal curvatures (..., 2), the larger first, and their directions (..., 2, 3).
 
-    Where the coordinates are singular but the surface is not (the pole of a sphere), those of a point nearby.
+    If the coordinates are singular but the surface is not (the pole of a sphere), those of a point nearby.
     """
     curvatures, directions, regular = _principal(sweep.at(a, b), sweep.size)
     if not np.all(regular):

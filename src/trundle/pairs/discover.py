@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
-    """All classes marked `@final` that are made from `base`, in the order in which they were defined; those of the
-    user too, unless `of_user` is False.
+    """All subclasses of `base` marked `@final`, in the order of their definition; with those of the user, unless
+    `of_user` is False.
     """
     found: dict[type[T], None] = {}
     for one in base.__subclasses__():
@@ -23,7 +23,7 @@ def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
 
 
 def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
-    """Every joint that can be used by name, if its module has been imported.
+    """All joints of imported modules that can be used by name.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
 
 
 def surfaces(of_user: bool = True) -> tuple[type[Surface], ...]:
-    """Every surface that a HigherPair takes by its name.
+    """All surfaces that a HigherPair accepts by name.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def surfaces(of_user: bool = True) -> tuple[type[Surface], ...]:
 
 
 def edges(of_user: bool = True) -> tuple[type[Surface], ...]:
-    """Every edge, and the vertex.
+    """All edges, and the vertex.
 
     Parameters
     ----------

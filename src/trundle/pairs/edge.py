@@ -1,4 +1,4 @@
-"""Edges and vertices: surfaces whose tube has shrunk to nothing [Meijaard 2024, Sec. 2.3]."""
+"""Edges and vertices: limits of surfaces whose tube has radius zero [Meijaard 2024, Sec. 2.3]."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final

@@ -1,4 +1,4 @@
-"""The ellipsoid: the simplest surface that no two screws sweep."""
+"""The ellipsoid: the simplest surface that cannot be swept by two screws."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,5 +51,5 @@ class Ellipsoid(ParametricSurface):
         return atan2(x, z), atan2(-y, sqrt(x * x + z * z))
 
     def _stretched(self, normal: Expr) -> Sequence[Expr]:
-        """The point of the unit sphere that belongs to a normal, but for its length."""
+        """The point of the unit sphere that belongs to a normal, up to its length."""
         return self.a * normal[0], self.b * normal[1], self.c * normal[2]

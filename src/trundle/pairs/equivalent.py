@@ -1,4 +1,4 @@
-"""A higher pair and the chain of lower pairs that moves as it does, both ways [Meijaard 2024, Sec. 2]."""
+"""Conversion between a higher pair and its equivalent chain of lower pairs, both ways [Meijaard 2024, Sec. 2]."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,9 +27,9 @@ class LowerPairAt(NamedTuple):
     point: tuple[Expr, Expr, Expr]
     """A point of its axis (m)."""
     pitch: Expr
-    """Advance per turn (m/rad); inf of a slide."""
+    """Advance per angle (m/rad); inf for a slide."""
     name: str
-    """Of its coordinate."""
+    """Name of its coordinate."""
 
 
 def joints_of(chain: Chain) -> tuple[LowerPairAt, ...]:
@@ -48,7 +48,7 @@ def joints_of(chain: Chain) -> tuple[LowerPairAt, ...]:
 def expand_chain(
     chain: Chain, model: ModelPart, first: ModelPart, second: ModelPart, name: str
 ) -> tuple[ModelPart, ...]:
-    """Connect two frames of a model by single joints, with massless bodies between them; the connections."""
+    """Connect two frames of a model by single joints with massless bodies in between; return the connections."""
     joints, before, made = joints_of(chain), first, []
     if not joints:
         raise ModelError(f"connection {name!r}: a chain needs at least one screw; tr.Fixed() holds everything.")
@@ -81,15 +81,15 @@ def _pair(joint: LowerPairAt) -> Pair:
 
 
 def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
-    """The higher pair that moves as a chain of five screws does.
+    """The higher pair that is equivalent to a chain of five screws.
 
     Parameters
     ----------
     chain : Chain
-        Two screws that sweep the first surface, a turn about the common normal through the point of contact, where its
-        `at` is, and two that sweep the second surface.
+        Two screws that sweep the first surface, a rotation about the common normal with the point of contact as its
+        `at`, and two that sweep the second surface.
     tolerance : float
-        Of lengths and directions.
+        For lengths and directions.
 
     Returns
     -------
@@ -111,8 +111,8 @@ def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
 
 
 def _side(near: Screw, far: Screw, point: Expr, normal: Expr, which: str, tolerance: float) -> Surface:
-    """What the screw next to the body and that next to the contact sweep, on the side to which its normal shows."""
-    from trundle.pairs.classification import classify  # most models classify nothing
+    """The surface swept by the screw next to the body and the one next to the contact, on the side of its normal."""
+    from trundle.pairs.classification import classify  # imported here because most models do not need it
 
     found = classify(near, far, point, tolerance)
     if found.surface is None or found.pose is None:

@@ -21,12 +21,12 @@ from trundle.typing import Array, Expr
 @dataclass(frozen=True)
 class Gear(Mesh):
     """Two gear wheels on parallel axes: the second turns `ratio` times as fast as the first, both relative to their
-    carrier. Below zero the wheels turn against each other (external teeth), above zero one is a ring with internal
-    teeth.
+    carrier. A negative ratio means opposite rotation (external teeth), a positive one that one wheel is a ring with
+    internal teeth.
 
-    The frames of the connection lie at the centres of the wheels; the pitch radii follow from the distance of the axes.
-    Teeth push along the common tangent of the pitch circles; what the pressure angle (rad) adds is reported as
-    `separating_force` and does not load the bearings.
+    The frames of the connection are at the centres of the wheels; the pitch radii follow from the distance of the axes.
+    Tooth forces act along the common tangent of the pitch circles; the radial force due to the pressure angle (rad) is
+    reported as `separating_force` and does not load the bearings.
     """
 
     ratio: Expr  # turns of the second wheel for one of the first
@@ -47,7 +47,7 @@ class Gear(Mesh):
 
     def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
         distance, c = wheels.centres
-        pole = wheels.first + c * (distance * self.ratio / (self.ratio - 1))  # where both wheels move alike
+        pole = wheels.first + c * (distance * self.ratio / (self.ratio - 1))  # where both wheels have the same velocity
         return pole, c, cross(wheels.first_axes[2], c)
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:

@@ -30,15 +30,15 @@ class SurfaceGeometry:
     """
 
     def chart(self) -> Chart:
-        """How the two coordinates move a point over the surface."""
+        """The surface as a function of its two coordinates."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def sweep(self) -> Sweep:
-        """The two screws and the contact frame at zero; for a surface that is swept by screws."""
+        """The two screws and the contact frame at zero, if the surface is swept by screws."""
         raise TypeError(f"{type(self).__name__} is not swept by two screws")
 
     def thickened(self, distance: float) -> "Surface":
-        """The surface of the same family whose contact lies farther out; `offset` also says where it stands.
+        """The surface of the same family whose contact is farther out; `offset` also returns its pose.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class SurfaceGeometry:
         return self.numbers().points(*self._together(a, b))
 
     def tangents(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-        """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans.
+        """Derivatives (..., 3) of the point by a and by b; zero along a coordinate that only rotates the normal.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class SurfaceGeometry:
         return patch.x_a, patch.x_b
 
     def normal(self, a: ArrayLike, b: ArrayLike) -> Array:
-        """Unit normals (..., 3) out of the material.
+        """Outward unit normals (..., 3).
 
         Parameters
         ----------
@@ -117,9 +117,9 @@ class SurfaceGeometry:
         """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
         outside the material.
 
-        The search covers the whole surface, as far as it goes without turning over (a cone to its apex, a tangent
-        surface to its cusp). Angles are between -pi and pi; on a helix the closest winding is taken. At a pole or an
-        apex, and for a point in the centre, one of many solutions is returned.
+        The search covers the whole regular part of the surface (a cone to its apex, a tangent surface to its cusp).
+        Angles are between -pi and pi; on a helix the closest winding is used. At a pole or an apex, and for a point in
+        the centre, one of many solutions is returned.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class SurfaceGeometry:
         return a, b, distance
 
     def ranges(self) -> tuple[Range, Range]:
-        """Ranges of a and b that show the surface: a whole turn, a slide of a typical size, two windings of a helix."""
+        """Ranges of a and b for plots: a full rotation, a slide of a typical size, two windings of a helix."""
         return self.chart().ranges(self.numbers())
 
     def mesh(
@@ -150,7 +150,7 @@ class SurfaceGeometry:
         Parameters
         ----------
         a, b : tuple of float, optional
-            Ranges (m or rad); those of a picture unless given.
+            Ranges (m or rad); by default those of `ranges`.
         count : tuple of int
             Points along a and along b.
 
@@ -167,7 +167,7 @@ class SurfaceGeometry:
         return x, y, z
 
     def offset(self, distance: float) -> "Moved":
-        """The surface whose contact lies `distance` (m) farther out along the normal, on the same two screws.
+        """The surface whose contact is `distance` (m) farther out along the normal, swept by the same two screws.
 
         A pair of surfaces offset by +d and -d has the same chain [Meijaard 2024, Sec. 2.2]: the radius of a cylinder,
         sphere, torus or spiral column changes, a plane, cone or tangent surface moves.
@@ -180,7 +180,7 @@ class SurfaceGeometry:
         Returns
         -------
         Moved
-            The surface and where it stands.
+            The surface and its pose.
         """
         name = type(self).__name__
         if isinstance(distance, bool) or not isinstance(distance, float | int | np.number) or not isfinite(distance):
@@ -208,7 +208,7 @@ class SurfaceGeometry:
         return a, b
 
     def numbers(self) -> NumericSurface:
-        """The surface in numbers; ModelError where its sizes depend on parameters."""
+        """The numeric surface; ModelError if its sizes depend on parameters."""
         chart = self.chart()
         return chart.numeric(read_numbers_of(chart.sizes(), type(self).__name__))
 

@@ -1,7 +1,7 @@
-"""Higher pairs as chains of screws: two that sweep the first surface, a turn about the common normal, two that sweep
-the second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
+"""Higher pairs as chains of screws: two that sweep the first surface, a rotation about the common normal, two that
+sweep the second one [Meijaard 2024]. For a sphere the last three are combined in a ball, which has no singular pose.
 
-A pair with a surface that no screws sweep (an ellipsoid) is never a joint of the tree: its contact acts beside it.
+A pair with a surface that is not swept by screws (an ellipsoid) is never a joint of the tree: it always closes a loop.
 """
 
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ CONTACT_BONDS = {"x": "slip_x", "y": "slip_y", "z": "normal", "rx": "roll_x", "r
 
 @dataclass(frozen=True)
 class ContactPair(Pair):
-    """Two bodies that touch in a point, where one acts on the other along the normal. Subclasses are abstract: contacts
-    of surfaces, and meshes of teeth and belts.
+    """Two bodies that touch in a point and act on each other along the normal. Its subclasses are abstract: contacts of
+    surfaces, and meshes of teeth and belts.
     """
 
     held: ClassVar[tuple[str, ...]] = (
@@ -58,7 +58,7 @@ class ContactPair(Pair):
 
     @property
     def coordinate_bonds(self) -> dict[str, str]:
-        return {}  # the chain moves over the surfaces; its coordinates are not bonds of the contact
+        return {}  # coordinates of the chain are surface coordinates, not bonds of the contact
 
     @property
     def measured(self) -> bool:
@@ -89,17 +89,17 @@ class SurfacePair(ContactPair):
 
     @property
     def charts(self) -> tuple[Chart, Chart]:
-        """How the point of contact moves over each surface; coordinates are those of the chain where there is one."""
+        """Both surfaces as functions of their coordinates, which are those of the chain if there is one."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
     @property
     def ball_first(self) -> bool:
-        """Whether the chain begins with a ball, so that its coordinates place the contact on the second surface."""
+        """Whether the chain begins with a ball, so that its coordinates locate the contact on the second surface."""
         return False
 
     @property
     def spins(self) -> bool:
-        """Whether the chain has a turn about the normal."""
+        """Whether the chain has a rotation about the normal."""
         return False
 
     @property
@@ -133,7 +133,7 @@ class HigherPair(SurfacePair):
             raise ModelError(f"{self.title} is not a point contact: {reason}")
 
     def __getstate__(self) -> dict[str, Surface]:
-        """The surfaces alone; everything else is derived from them again."""
+        """The surfaces only; everything else is derived from them again."""
         return {"first": self.first, "second": self.second}
 
     @property
@@ -175,7 +175,7 @@ class HigherPair(SurfacePair):
 
     @property
     def supported(self) -> bool:
-        """Whether a plane touches a surface whose point with a given normal is known in closed form."""
+        """Whether one surface is a plane and the point of the other with a given normal is known in closed form."""
         return (self.first.flat and self.second.supports) or (self.second.flat and self.first.supports)
 
     def chain(self) -> Chain:
@@ -210,23 +210,23 @@ class HigherPair(SurfacePair):
         return Chain(*steps, end=end)
 
     def lower_pairs(self) -> tuple[LowerPairAt, ...]:
-        """The five joints that move as this pair does: kind, axis, point and pitch of each, in their order."""
+        """The five joints of the equivalent chain: kind, axis, point and pitch of each, in order."""
         return joints_of(self.five_screws())
 
     def expand(
         self, model: ModelPart, first: ModelPart, second: ModelPart, name: str = "contact"
     ) -> tuple[ModelPart, ...]:
-        """Connect two frames of a model by these joints with massless bodies between them, for software that knows
-        lower pairs only; the connections `name_coordinate`, whose links are `name_link_1` and so on.
+        """Connect two frames of a model by these joints with massless bodies in between, for software that supports
+        lower pairs only; connections are called `name_coordinate`, links `name_link_1` and so on.
 
         Parameters
         ----------
         model : Model
-            To which they are added.
+            Model to which they are added.
         first, second : Body or Frame
-            What is connected.
+            Bodies that are connected.
         name : str
-            With which the names of the connections and links begin.
+            Prefix of the names of connections and links.
 
         Returns
         -------
@@ -236,8 +236,8 @@ class HigherPair(SurfacePair):
         return tuple(model.connections[f"{name}_{joint.name}"] for joint in self.lower_pairs())
 
     def offset(self, distance: float) -> "HigherPair":
-        """The pair with the same chain whose point of contact lies `distance` (m) farther out of the first surface:
-        the central joint slid along its axis [Meijaard 2024, Sec. 2.2].
+        """The pair with the same chain whose point of contact is `distance` (m) farther out of the first surface: the
+        central joint is shifted along its axis [Meijaard 2024, Sec. 2.2].
 
         Parameters
         ----------
@@ -251,8 +251,8 @@ class HigherPair(SurfacePair):
         return HigherPair(self.first.offset(distance).surface, self.second.offset(-distance).surface)
 
     def zero_pose(self) -> Pose:
-        """The pose of the second frame in the first at zero coordinates; of a pair that is not a chain of screws, one
-        in which the first surface is met from above and the second from below.
+        """The pose of the second frame in the first at zero coordinates; for a pair that is not a chain of screws, one
+        in which the first surface is touched from above and the second from below.
         """
         if self.in_tree:
             return self.chain().end
@@ -291,14 +291,14 @@ class HigherPair(SurfacePair):
 
 
 def seen(screw: Screw, pose: Pose) -> Screw:
-    """A screw of the second surface relative to the frame of the first; its coordinate moves the body, not the
+    """A screw of the second surface relative to the frame of the first; its coordinate is that of the body, not of the
     point.
     """
     return Screw(-(pose.R @ axis_vector(screw.axis)), screw.pitch, components(pose.point(screw.at)), screw.name)
 
 
 def refusal(a: Surface, b: Surface) -> str:
-    """Why two surfaces cannot touch in one point; empty when they can."""
+    """Why two surfaces cannot touch in one point; empty if they can."""
     for one, other in ((a, b), (b, a)):
         if one.planar:
             return f"a {type(one).__name__} is a curve in a plane; use tr.PlanarPair, or a surface such as tr.Sphere."
@@ -325,7 +325,7 @@ def refusal(a: Surface, b: Surface) -> str:
 
 
 def misfit(a: Surface, b: Surface) -> str:
-    """A ball that does not fit into a bowl."""
+    """Why a ball does not fit into a bowl; empty if it does."""
     if a.ball is None or b.ball is None or isinstance(a.ball, ca.SX) or isinstance(b.ball, ca.SX):
         return ""
     if a.ball < 0 and b.ball < 0:

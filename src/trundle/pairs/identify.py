@@ -1,8 +1,8 @@
-"""Which surface two screws sweep, found by its curvatures and by the orbits of its points.
+"""Identification of the surface swept by two screws, from its curvatures and the orbits of its points.
 
-No curvature: a plane. One that is the same everywhere: a cylinder. One that changes: a cone or a tangent surface, as
-the end of its lines rests or moves. Two that are the same: a sphere. One of two the same everywhere: a tube about the
-orbit of its centre, which is a circle (torus) or a helix (spiral column).
+No curvature: a plane. One constant curvature: a cylinder. One variable curvature: a cone or a tangent surface, if the
+ends of its lines coincide or not. Two equal curvatures: a sphere. Two of which one is constant: a tube about the orbit
+of its centre, which is a circle (torus) or a helix (spiral column).
 """
 
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def orbit(screw: NumericScrew, point: Array, tolerance: float) -> Orbit:
 
 
 def frame(origin: Array, y: Array, z: Array) -> Pose:
-    """A pose with the given y axis, and z as near to the given one as can be."""
+    """A pose with the given y axis, and with z as close to the given one as possible."""
     z = z - y * (y @ z)
     if np.linalg.norm(z) < 1e-9:
         z = np.cross(y, np.eye(3)[np.argmin(np.abs(y))])
@@ -78,7 +78,7 @@ def frame(origin: Array, y: Array, z: Array) -> Pose:
 
 
 def identify(sweep: NumericSweep, b: Array, tolerance: float) -> Found:
-    """The surface of a sweep that carries its normal; b are displacements at which it is looked at."""
+    """The surface of a sweep that carries its normal; b are displacements at which it is examined."""
     area = np.abs(sweep.area(b))
     b = b[area >= 0.2 * np.max(area)]  # away from poles and apexes
     curvatures, directions = principal(sweep, np.zeros_like(b), b)
@@ -115,7 +115,7 @@ def _cylinder(sweep: NumericSweep, axis: Array, centre: Array) -> Found:
 
 
 def _ball(sweep: NumericSweep, centre: Array) -> Pose:
-    """The point on top, y along the first axis as near as can be."""
+    """Frame with the point on top, and y as close to the first axis as possible."""
     z = sweep.point - centre
     z = z / np.linalg.norm(z)
     y = sweep.first.axis - z * (z @ sweep.first.axis)
@@ -125,7 +125,7 @@ def _ball(sweep: NumericSweep, centre: Array) -> Pose:
 
 
 def _developable(sweep: NumericSweep, line: Array, along: Array, radii: Array, start: Array, tolerance: float) -> Found:
-    """A cone or a tangent surface: along each of its lines the radius of curvature falls to zero at the end."""
+    """A cone or a tangent surface: the radius of curvature decreases to zero at the end of each of its lines."""
     first, last = int(np.argmin(along)), int(np.argmax(along))
     slope = (radii[last] - radii[first]) / (along[last] - along[first])
     end = start + line * (along[first] - radii[first] / slope - start @ line)

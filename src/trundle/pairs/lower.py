@@ -30,7 +30,7 @@ class Pair:
     """A connection of two bodies. Subclasses are final."""
 
     bonds: ClassVar[tuple[str, ...]] = ()  # those that can move, in the order of the chain
-    by_name: ClassVar[bool] = True  # whether models and files call it by the name of its class
+    by_name: ClassVar[bool] = True  # whether models and files use the name of its class
     letter: ClassVar[str] = ""  # symbol in a structure diagram; a pair without one is shown by its screws
 
     def chain(self) -> Chain:
@@ -46,7 +46,7 @@ class Pair:
         return align_z("z")
 
     def slide_axis(self, coordinate: str) -> str:
-        """The axis of the first frame along which a coordinate called x, y or z slides; empty where the name says it.
+        """The axis of the first frame along which a coordinate called x, y or z slides; empty if it is that axis.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Pair:
 
     @property
     def coordinates(self) -> tuple[Named, ...]:
-        """What its coordinates are called and how many numbers each has, in the order of the chain."""
+        """Names and sizes of its coordinates, in the order of the chain."""
         return self.chain().steps
 
     @property
@@ -91,17 +91,17 @@ class Pair:
 
     @property
     def bond_names(self) -> dict[str, str]:
-        """What the bonds are called where they have names of their own (at a point of contact)."""
+        """Special names of bonds (at a point of contact)."""
         return {}
 
     @property
     def coordinate_bonds(self) -> dict[str, str]:
-        """Bond of each coordinate that is one number."""
+        """Bond of each scalar coordinate."""
         names = [s.name for s in self.chain().steps if s.n_u == 1]
         return dict(zip(names, self.free, strict=False))
 
     def freed(self, bonds: Sequence[str]) -> "Pair":
-        """The same pair with more bonds that can move; their coordinates are called after the bonds.
+        """The pair with additional free bonds; their coordinates have the names of the bonds.
 
         Parameters
         ----------
@@ -121,17 +121,17 @@ class Pair:
 
     @property
     def coupling(self) -> Expr:
-        """Pitch that ties z to rz (m/rad); None when they are not tied."""
+        """Pitch that couples z to rz (m/rad); None if they are not coupled."""
         return None
 
     @property
     def followers(self) -> tuple[str, ...]:
-        """Coordinates that are found along with the motion when the pair closes a loop; none for a lower pair."""
+        """Coordinates that follow the motion if the pair closes a loop; none for a lower pair."""
         return ()
 
     @property
     def measured(self) -> bool:
-        """Whether its coordinates are known where the pair closes a loop."""
+        """Whether its coordinates can be measured if the pair closes a loop."""
         return True
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
@@ -150,13 +150,13 @@ class Pair:
             yield from step_quantities(owner, step)
 
 
-_LAW = "a joint is motion alone; what acts in it is the law of the connection, m.connect(pair, first, second, law="
+_LAW = "a joint only defines motion; forces in it are laws of the connection, m.connect(pair, first, second, law="
 _FORCES = {
     "damping": f"{_LAW}tr.Damper(0.1))",
     "stiffness": f"{_LAW}tr.Spring(20.0, 0.1))",
     "friction": f"{_LAW}tr.Damper(0.1)), or a contact with tr.Coulomb",
     "limits": f"{_LAW}tr.Backlash(stiffness, clearance)), which has elastic ends",
-    "at": "the place is that of the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
+    "at": "the position is that of the frames on the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
 }
 
 
@@ -169,7 +169,7 @@ class AxisPair(Pair):
     def __post_init__(self) -> None:
         try:
             self.frame()
-        except ModelError as error:  # at the line where the joint is made
+        except ModelError as error:  # so that the message names the line that makes the joint
             raise ModelError(f"{type(self).__name__}: {error}") from None
 
     def frame(self) -> Array:
@@ -317,11 +317,11 @@ class Free(Pair):
 @final
 @dataclass(frozen=True)
 class BondPair(Pair):
-    """A pair by the names of its free bonds, {bond: coordinate}: any of the six may move.
+    """A pair defined by its free bonds, {bond: coordinate}; any of the six may be free.
 
-    Displacements are along the axes of the first frame. Turns follow each other in the cyclic order of the axes: of
-    two, the one comes first whose next axis also turns; of three, the first that is named. With `ball` the three turns
-    are one quaternion.
+    Displacements are along the axes of the first frame. Rotations are in the cyclic order of the axes: of two, the
+    first is the one whose next axis is also free; of three, the first one named. With `ball` the three rotations are
+    one quaternion.
     """
 
     by_name: ClassVar[bool] = False

@@ -21,9 +21,9 @@ from trundle.space.chain import Chain
 from trundle.space.rotation import Axis, align_z, cross, dot, wrap_angle
 from trundle.typing import Array, Expr
 
-MOST_TEETH = 20_000  # whole numbers up to which a ratio is taken for one of teeth
-ASTRAY = 1e-9  # part of a motion that is round-off
-SAME_RATIO = 1e-14  # relative difference of a ratio and its whole numbers that is round-off
+MOST_TEETH = 20_000  # largest number of teeth of a ratio of integers
+ASTRAY = 1e-9  # smaller parts of a motion are round-off
+SAME_RATIO = 1e-14  # a smaller relative difference of a ratio from that of integers is round-off
 
 
 @final
@@ -48,7 +48,7 @@ class Wheels:
 
 @dataclass(frozen=True)
 class Mesh(ContactPair):
-    """Two bodies whose motions are tied along one line. Subclasses are final."""
+    """Two bodies whose motions are coupled along one line. Subclasses are final."""
 
     held: ClassVar[tuple[str, ...]] = ()  # no law of friction or rolling acts on a mesh
     by_name: ClassVar[bool] = True
@@ -81,8 +81,8 @@ class Mesh(ContactPair):
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def lag(self, now: Wheels, zero: Wheels) -> Expr:
-        """How far (m) the second body is ahead of the first along the line, from the poses alone; zero in the pose
-        `zero`. Known up to whole teeth or turns; None where it cannot be known.
+        """Displacement (m) of the second body relative to the first along the line, from the poses alone; zero in the
+        pose `zero`. It is determined up to whole teeth or turns; None if it cannot be determined.
 
         Parameters
         ----------
@@ -111,13 +111,13 @@ class Mesh(ContactPair):
         Returns
         -------
         str
-            Empty where they fit.
+            Empty if nothing is wrong.
         """
         return ""
 
     def off_axis(self, turns: Array, other: Array) -> Array:
-        """The part of relative turns (3, n) that the mesh cannot follow; `other` is the axis of the second wheel, both
-        in the axes of the first.
+        """The part of relative rotations (3, n) that is incompatible with the mesh; `other` is the axis of the second
+        wheel, both in the axes of the first.
 
         Parameters
         ----------
@@ -133,13 +133,13 @@ class Mesh(ContactPair):
         return turns[:2]
 
     def astray(self, d: Array, seen: Array) -> str:
-        """What is wrong with motions that the joints allow: `d` is the place of the first frame in the second body and
-        `seen` (3, n) are its velocities there, both in the axes of the mesh.
+        """What is wrong with motions that the joints allow: `d` is the position of the first frame in the second body
+        and `seen` (3, n) are its velocities there, both in the axes of the mesh.
 
         Parameters
         ----------
         d : array
-            Place of the first frame in the second body (m), in the axes of the mesh.
+            Position of the first frame in the second body (m), in the axes of the mesh.
         seen : array
             Its velocities there (3, n).
 
@@ -150,7 +150,7 @@ class Mesh(ContactPair):
         """
         rates = d[:2] @ seen[:2]
         if np.any(np.abs(rates) > ASTRAY * np.linalg.norm(d[:2]) * max(1e-300, float(np.max(np.abs(seen))))):
-            return "the joints of its wheels let the distance of their axes change."
+            return "the joints of its wheels allow the distance of their axes to change."
         return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
@@ -159,7 +159,7 @@ class Mesh(ContactPair):
 
 
 def mesh_frame(axis: Axis, what: str) -> Array:
-    """Axes with z along the axis of a mesh; ModelError where it has no direction."""
+    """Axes with z along the axis of a mesh; ModelError if it has no direction."""
     try:
         return align_z(axis)
     except ModelError as error:
@@ -193,8 +193,8 @@ def check_size(value: object, what: str, positive: bool) -> None:
 
 
 def turned_apart(now: Wheels, zero: Wheels, first: Expr, second: Expr) -> Expr:
-    """By how much `second` times the turn of the second wheel since the zero pose is more than `first` times that of
-    the first (rad), both seen from the line of centres; but for whole turns.
+    """`second` times the rotation of the second wheel since the zero pose minus `first` times that of the first (rad),
+    both relative to the line of centres; up to whole turns.
     """
 
     def apart(at: Wheels) -> Expr:

@@ -19,12 +19,12 @@ def mesh_quantities(owner: str) -> Iterator[Quantity]:
 
 
 def force_quantity(owner: str, kind: str, text: str) -> Quantity:
-    """The force along the line of the mesh, by the name that it has there."""
+    """The force along the line of the mesh, under its usual name."""
     return Quantity(owner, kind, "N", f"{text}, in mesh {owner!r}", 1, lambda e: e.contact_force(owner, 2), "reactions")
 
 
 def tooth_quantities(owner: str, pressure_angle: float, along: str, across: str) -> Iterator[Quantity]:
-    """Forces of teeth along the pitch surfaces, and across them by the pressure angle (rad)."""
+    """Tooth forces along the pitch surfaces, and normal to them by the pressure angle (rad)."""
     yield force_quantity(owner, "tooth_force", f"force of the first wheel on the second {along}")
     slope = tan(pressure_angle)
     text = f"force that the pressure angle adds {across}, in mesh {owner!r}"

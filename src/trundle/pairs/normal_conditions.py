@@ -1,4 +1,4 @@
-"""Under which conditions two joints in series sweep a surface whose normal stays a normal, derived by elimination.
+"""Conditions under which two joints in series sweep a surface and carry its normal, derived by elimination.
 
 The tangent along the first joint, seen in axes that move with the second, is a sum of functions of the second
 coordinate times vectors: 1, sin, cos, and for a screw t sin, t cos. These functions are independent, so the normal at
@@ -33,7 +33,7 @@ class Condition:
     """
 
     equations: tuple[Polynomial, ...]
-    areas: tuple[Polynomial, ...]  # which of them vanish together where no surface is swept
+    areas: tuple[Polynomial, ...]  # they all vanish where no surface is swept
 
     def holds(self, polynomial: Polynomial) -> bool:
         """Whether a polynomial vanishes in the whole part.
@@ -61,14 +61,14 @@ class Condition:
 
     @property
     def without_equal_pitches(self) -> bool:
-        """Whether no surface is swept where the pitches are the same."""
+        """Whether no surface is swept if the pitches are equal."""
         return all(remainder(area, groebner([*self.equations, P1 - P2])).zero for area in self.areas)
 
 
 @cache
 def conditions(first: str, second: str) -> tuple[Condition, ...]:
-    """All parts in which two joints sweep a surface with its normal: "Prismatic", "Revolute" or "Screw", or "Any" for a
-    screw of any pitch, zero too.
+    """All parts of the solutions for two kinds of joints: "Prismatic", "Revolute" or "Screw", or "Any" for a screw of
+    any pitch, including zero.
 
     Parameters
     ----------

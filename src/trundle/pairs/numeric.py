@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class NumericScrew:
-    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis per unit of the
-    coordinate.
+    """One screw: `spin` is 1 for a rotation and 0 for a slide, `advance` the displacement (m) along the axis per unit
+    of the coordinate.
     """
 
     axis: Array
@@ -45,7 +45,7 @@ class NumericScrew:
         return self.at + self.turn(q, x - self.at) + self.advance * np.asarray(q, dtype=float)[..., None] * self.axis
 
     def velocity(self, x: Expr) -> Array:
-        """Motion of the points x per unit of the coordinate."""
+        """Velocity of the points x per unit rate of the coordinate."""
         return self.rate(x - self.at) + self.advance * self.axis
 
     def rate(self, v: Expr) -> Array:
@@ -55,7 +55,7 @@ class NumericScrew:
 
     @cached_property
     def _cross(self) -> Array:
-        """Turns a row v into the vector product of the axis with v."""
+        """Matrix that maps a row v to the cross product of the axis with v."""
         x, y, z = self.axis
         return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])
 
@@ -70,7 +70,7 @@ class NumericScrew:
 @final
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """The surface about some of its points, to second order. Indices are the coordinates a and b."""
+    """Derivatives of the surface at some points, to second order. Indices are the coordinates a and b."""
 
     point: Array
     x_a: Array
@@ -86,7 +86,7 @@ class Patch:
 class NumericSurface(ABC):
     """A surface in numbers."""
 
-    is_edge: bool = False  # the coordinates sweep no area, and the normal leans
+    is_edge: bool = False  # the coordinates sweep no area; one of them rotates the normal
 
     @property
     @abstractmethod
@@ -100,7 +100,7 @@ class NumericSurface(ABC):
 
     @abstractmethod
     def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
-        """Everything at coordinates a, b, which are broadcast against each other."""
+        """Point, normal and derivatives at coordinates a, b, which are broadcast against each other."""
 
     @abstractmethod
     def points(self, a: ArrayLike, b: ArrayLike) -> Array:
@@ -118,7 +118,7 @@ class NumericSweep(NumericSurface):
     normal: Array
 
     def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
-        """Everything at displacements a, b, which are broadcast against each other."""
+        """Point, normal and derivatives at displacements a, b, which are broadcast against each other."""
         a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
         inner = self.second.move(b, self.point)
         inner_b = self.second.velocity(inner)
@@ -143,11 +143,11 @@ class NumericSweep(NumericSurface):
         return self.first.move(a, self.second.move(b, self.point))
 
     def thick(self, distance: float) -> "NumericSweep":
-        """The same screws with a point that lies farther out along the normal: the same normals everywhere."""
+        """The same screws with a point farther out along the normal, with the same normals everywhere."""
         return replace(self, point=self.point + distance * self.normal)
 
     def area(self, b: ArrayLike) -> Array:
-        """Area swept per unit of both coordinates, negative where the sheet has turned over; a does not matter."""
+        """Area swept per unit of both coordinates, negative where the surface has turned over; independent of a."""
         patch = self.at(0.0, b)
         swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)
         return swept
@@ -158,12 +158,12 @@ class NumericSweep(NumericSurface):
 
     @cached_property
     def size(self) -> float:
-        """A typical length: the largest of the distances from the axes and the pitches; 1 m where there is none."""
+        """A typical length: the largest of the distances from the axes and the pitches; 1 m if all are zero."""
         return typical_length(self.first, self.second, self.point)
 
     @cached_property
     def is_edge(self) -> bool:  # type: ignore[override]
-        """True when the screws sweep no area: the point runs along a curve or stays, and the normal leans."""
+        """Whether the screws sweep no area: the point moves along a curve or is fixed, and the normal rotates."""
         b = np.array([0.0, 0.7, 1.9]) * (1.0 if self.second.spin else self.size)
         patch = self.at(0.0, b)
         scale = self.size if self.first.spin else 1.0
@@ -186,7 +186,7 @@ def typical_length(first: NumericScrew, second: NumericScrew, point: Array, othe
 
 
 def common_perpendicular(first: NumericScrew, second: NumericScrew) -> tuple[Array, Array]:
-    """The point of the second axis that is closest to the first, and the way to it from the first axis."""
+    """The point of the second axis that is closest to the first, and the vector to it from the first axis."""
     between = second.at - first.at
     across = np.cross(first.axis, second.axis)
     square = float(across @ across)

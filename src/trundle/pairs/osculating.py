@@ -17,14 +17,14 @@ from trundle.space.rotation import clean
 from trundle.typing import Array
 
 EQUAL = 1e-9  # relative difference of curvatures that is round-off
-WAYS, STEPS = 24, 30  # directions in which an error is looked for, and Newton steps
+WAYS, STEPS = 24, 30  # directions in which the error is evaluated, and Newton steps
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Osculating:
-    """A surface in place of another one: `surface` at the `pose` of its frame, which has the same curvatures (1/m, the
-    larger first) where it touches the original at `point`.
+    """An approximation of a surface: `surface` at the `pose` of its frame touches the original at `point` with the same
+    curvatures (1/m, the larger first).
     """
 
     original: Surface
@@ -75,7 +75,7 @@ def osculating(surface: Surface, a: float, b: float) -> Osculating:
     Raises
     ------
     ModelError
-        Where a curvature is infinite (an edge, an apex), or for a bowl whose curvatures are in a ratio below 2.
+        If a curvature is infinite (an edge, an apex), or for a bowl with a ratio of curvatures below 2.
     """
     k, directions = surface.curvatures(a, b)
     point, normal = surface.point(a, b), surface.normal(a, b)

@@ -1,4 +1,4 @@
-"""Surfaces given by expressions: the point as a function of two coordinates; all else follows from the tape."""
+"""Surfaces given by expressions: the point as a function of two coordinates; everything else is derived."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -47,8 +47,8 @@ class ParametricSurface(Surface):
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def outward(self, a: Expr, b: Expr) -> Sequence[Expr] | None:
-        """A vector of any length along the normal out of the material, as expressions; without it the product of the
-        tangents along the first and the second coordinate.
+        """A vector of any length along the outward normal, as expressions; by default the cross product of the tangents
+        along the first and the second coordinate.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class ParametricSurface(Surface):
         raise ModelError(f"offset() is for surfaces that two screws sweep, not for a {type(self).__name__}.")
 
     def contact_frame(self, up: float) -> Pose:
-        """Contact axes at a place whose normal points up (1) or down (-1), as far as can be; ModelError where sizes
+        """Contact axes at a point whose normal is as close as possible to up (1) or down (-1); ModelError if sizes
         depend on parameters.
         """
         chart = self.chart()

@@ -1,4 +1,5 @@
-"""A surface given by expressions, in numbers: patches, closest points, its place in the search for common normals."""
+"""A surface given by expressions, in numbers: derivatives, closest points, interface to the search for common
+normals."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +15,16 @@ from trundle.pairs.curvature import tangent_basis
 from trundle.pairs.numeric import NumericSurface, Patch
 from trundle.typing import Array, Flags, Index, TapeFunction
 
-GRID = 33, 25  # coordinates at which a valley of the distance is looked for
-COARSE = 20, 13  # those from which the search for common normals sets out
-VALLEYS = 6  # that are followed to the bottom
-INSIDE = 1e-3  # of the range: how far from an end of the surface a search begins
+GRID = 33, 25  # grid points for local minima of the distance
+COARSE = 20, 13  # grid points for the search for common normals
+VALLEYS = 6  # local minima that are refined
+INSIDE = 1e-3  # distance of grid points from an end of the surface, relative to the range
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NumericParametric(NumericSurface):
-    """A function of (a, b) that gives the nine columns of a patch, and the ranges of the coordinates."""
+    """A function of (a, b) for the nine columns of a patch, and the ranges of the coordinates."""
 
     function: TapeFunction
     span: tuple[SurfaceCoordinate, SurfaceCoordinate]
@@ -60,7 +61,7 @@ class NumericParametric(NumericSurface):
         return np.array([c.high for c in self.span])
 
     def axes(self, count: tuple[int, int]) -> tuple[Array, Array]:
-        """Coordinates spread over both ranges; a little away from the ends of the surface."""
+        """Coordinates spread over both ranges, not quite to the ends of the surface."""
         found = []
         for c, n in zip(self.span, count, strict=True):
             shy = 0.0 if c.closed else INSIDE * (c.high - c.low)
@@ -68,12 +69,12 @@ class NumericParametric(NumericSurface):
         return found[0], found[1]
 
     def grid(self, count: tuple[int, int]) -> tuple[Array, Array]:
-        """The same as all pairs (n, n)."""
+        """All pairs (n, n) of these coordinates."""
         a, b = np.meshgrid(*self.axes(count), indexing="ij")
         return a.ravel(), b.ravel()
 
     def wound(self, s: Array) -> Array:
-        """Coordinates (..., 2) brought into their ranges where these are closed."""
+        """Coordinates (..., 2) reduced to their ranges if these are closed."""
         period = self.high - self.low
         turns = np.where([c.closed for c in self.span], np.round((s - (self.low + self.high) / 2) / period), 0.0)
         return np.asarray(s - period * turns)
@@ -104,7 +105,7 @@ class NumericParametric(NumericSurface):
 
 
 def _valleys(far: Array, closed: tuple[bool, ...]) -> Index:
-    """Numbers (n, valleys) of the lowest grid points (n, a, b) that no neighbour undercuts."""
+    """Indices (n, valleys) of the lowest grid points (n, a, b) without a lower neighbour."""
     low = np.ones(far.shape, bool)
     for axis, joined in enumerate(closed, start=1):
         for shift in (-1, 1):

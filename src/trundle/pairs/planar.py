@@ -18,7 +18,7 @@ from trundle.space.chain import SLIDE, Chain, Named, Screw
 from trundle.space.pose import Pose
 from trundle.typing import Expr
 
-ROUNDED = 1e-6  # of a face at its ends, so that a corner that slides off it does not strike the corner there
+ROUNDED = 1e-6  # of the length of a face, rounded at its ends so that a corner sliding off does not hit the end
 
 
 @final

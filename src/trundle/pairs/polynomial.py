@@ -16,7 +16,7 @@ Number = Union["Polynomial", int, Fraction]
 @final
 @dataclass(frozen=True)
 class Polynomial:
-    """Coefficients by exponents; those that are zero are left out. Terms are ordered lexicographically."""
+    """Non-zero coefficients by exponents. Terms are ordered lexicographically."""
 
     terms: tuple[tuple[Exponents, Fraction], ...]  # from the leading one down
     n: int  # variables
@@ -71,7 +71,7 @@ class Polynomial:
         return {i for i in range(self.n) if self.terms and all(e[i] > 0 for e, _ in self.terms)}
 
     def without(self, variables: Iterable[int]) -> "Polynomial":
-        """Divided by these variables as often as they divide it."""
+        """The polynomial divided by these variables as often as possible."""
         terms = dict(self.terms)
         for i in variables:
             low = min(e[i] for e in terms) if terms else 0
@@ -79,7 +79,7 @@ class Polynomial:
         return Polynomial.of(terms, self.n)
 
     def value(self, numbers: Sequence[float]) -> float:
-        """At numbers for the variables."""
+        """Value at numbers for the variables."""
         total = 0.0
         for e, c in self.terms:
             product = float(c)
@@ -109,7 +109,7 @@ def variables(n: int) -> tuple[Polynomial, ...]:
 
 
 def remainder(p: Polynomial, basis: Sequence[Polynomial]) -> Polynomial:
-    """What division by a basis leaves."""
+    """Remainder of the division by a basis."""
     left, rest = dict(p.terms), p * 0
     while left:
         lead = max(left)
@@ -167,10 +167,10 @@ def _monomial(top: Exponents, e: Exponents, c: Fraction, n: int) -> Polynomial:
 def components(
     system: Iterable[Polynomial], always: Sequence[Polynomial] = (), nonzero: Iterable[int] = ()
 ) -> tuple[tuple[Polynomial, ...], ...]:
-    """The solutions of a system as a union of parts, each by its Groebner basis; parts within others are left out.
+    """The solutions of a system as a union of parts, each by its Groebner basis; parts within others are omitted.
 
-    `always` holds besides the system, and the variables in `nonzero` do not vanish. A part is split wherever one of
-    its equations has a variable as a factor: there the variable vanishes, or it does not and is divided out.
+    `always` are additional equations, and the variables in `nonzero` do not vanish. A part is split if one of its
+    equations has a variable as a factor: the variable either vanishes, or is divided out.
     """
     found: list[tuple[Polynomial, ...]] = []
     open_ = [(list(system), frozenset(nonzero), False)]
@@ -208,5 +208,5 @@ def _lone(p: Polynomial) -> bool:
 
 
 def contains(outer: Sequence[Polynomial], inner: Sequence[Polynomial]) -> bool:
-    """Whether all that solves `inner` solves `outer`: each equation of the outer lies in the ideal of the inner."""
+    """Whether all solutions of `inner` solve `outer`: each equation of the outer is in the ideal of the inner."""
     return all(remainder(p, inner).zero for p in outer)

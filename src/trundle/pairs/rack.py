@@ -18,10 +18,10 @@ from trundle.typing import Array, Expr
 @final
 @dataclass(frozen=True)
 class RackAndPinion(Mesh):
-    """A pinion (first body) that drives a rack (second body): the rack moves by radius times the turn of the pinion
-    along its axis `along`. A radius below zero puts the rack on the other side.
+    """A pinion (first body) that drives a rack (second body): the rack moves by radius times the rotation of the pinion
+    along its axis `along`. With a negative radius the rack is on the other side.
 
-    The frame on the pinion lies at its centre, that on the rack anywhere; `axis` is the axis of the pinion.
+    The frame on the pinion is at its centre, that on the rack anywhere; `axis` is the axis of the pinion.
     """
 
     radius: Expr  # of the pitch circle (m)
@@ -65,7 +65,7 @@ class RackAndPinion(Mesh):
 
     def astray(self, d: Array, seen: Array) -> str:
         if np.any(np.abs(seen[1]) > ASTRAY * max(1e-300, float(np.max(np.abs(seen))))):
-            return f"the joints let the rack move in other directions than along={self.along!r}."
+            return f"the joints allow the rack to move in other directions than along={self.along!r}."
         return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:

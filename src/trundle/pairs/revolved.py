@@ -15,19 +15,19 @@ from trundle.pairs.chart import SurfaceCoordinate
 from trundle.pairs.parametric import ParametricSurface
 from trundle.typing import Expr
 
-SAMPLES = 65  # places at which a profile is looked at
+SAMPLES = 65  # points at which a profile is checked
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The radius of a surface of revolution as an expression of the place along its axis."""
+    """The radius of a surface of revolution as an expression of the position along its axis."""
 
     y: Expr
     radius: Expr
 
     def at(self, y: Expr) -> Expr:
-        """The radius (m) at the place y (m)."""
+        """The radius (m) at the position y (m)."""
         return ca.substitute(self.radius, self.y, y)
 
     @property
@@ -44,8 +44,8 @@ class Profile:
 @final
 @dataclass(frozen=True)
 class Revolved(ParametricSurface):
-    """A surface of revolution about the y axis: `profile` is its radius (m) as a function of the place y (m) along the
-    axis, between `low` and `high` (m). inside=True is a bore.
+    """A surface of revolution about the y axis: `profile` is its radius (m) as a function of the position y (m) along
+    the axis, between `low` and `high` (m). inside=True is a bore.
 
     The profile is called once, with a symbol; functions of math come from `trundle`. It may use parameters.
     """
@@ -96,10 +96,10 @@ class Revolved(ParametricSurface):
 
 
 def _read(profile: Expr) -> Profile:
-    """A function, or a radius that is the same everywhere, on the tape."""
+    """The profile as an expression, from a function or a constant radius."""
     y = ca.SX.sym("y")
     remedy = (
-        "Revolved: the profile is a function of the place along the axis that gives the radius, such as "
+        "Revolved: the profile is a function of the position along the axis that returns the radius, such as "
         "lambda y: 0.3 - y**2; functions of math come from trundle: tr.sqrt, tr.cos, ..."
     )
     try:

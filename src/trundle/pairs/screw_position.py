@@ -1,4 +1,4 @@
-"""How two screws and a point lie to each other, by the six numbers of [Meijaard 2024, Eq. 1]."""
+"""Relative position of two screws and a point, by the six numbers of [Meijaard 2024, Eq. 1]."""
 
 from collections.abc import Sequence
 from math import inf
@@ -14,13 +14,13 @@ from trundle.typing import Array
 
 class ScrewPosition(NamedTuple):
     """The first axis along z, the second at the distance a along x and turned about x by alpha; the point at the
-    distance r from the second axis, and s along it from the common perpendicular. Pitches are inf of a slide.
+    distance r from the second axis, and s along it from the common perpendicular. The pitch of a slide is inf.
     """
 
     a: float
-    """Distance of the axes (m); of a slide, whose axis lies anywhere, that of a parallel through the point."""
+    """Distance of the axes (m); for a slide, whose axis is arbitrary, that of a parallel through the point."""
     alpha: float
-    """Angle between the axes (rad), above -pi up to pi."""
+    """Angle between the axes (rad), in (-pi, pi]."""
     r: float
     s: float
     p_1: float
@@ -30,16 +30,16 @@ class ScrewPosition(NamedTuple):
 def screw_position(
     first: Screw, second: Screw, point: Sequence[float] | Array, tolerance: float = 1e-12
 ) -> ScrewPosition:
-    """The six numbers that place two screws in series and the point that they sweep.
+    """The six numbers for two screws in series and the point that they move.
 
     Parameters
     ----------
     first, second : Screw
         The axis of a slide is taken through the point.
     point : array
-        That is swept (m).
+        Position of the point (m).
     tolerance : float
-        Below which axes count as parallel; these have no common perpendicular of their own, and s is zero then.
+        Limit below which axes count as parallel; then the common perpendicular is not unique, and s is zero.
 
     Returns
     -------

@@ -7,9 +7,9 @@ from trundle.space.chain import Named, acceleration_name, rate_name, rate_unit, 
 
 CONSTRAINT_FORCES = {
     "ideal": "generalised force that the ideal constraints exert along the rate",
-    "nonideal": "generalised force that constraints which are not ideal exert along the rate",
+    "nonideal": "generalised force that non-ideal constraints exert along the rate",
 }
-"""Kinds of constraint forces by coordinate, known to the pseudo-inverse [Ikoki 2021, Eqs. 4, 5]."""
+"""Kinds of constraint forces by coordinate, available with the pseudo-inverse [Ikoki 2021, Eqs. 4, 5]."""
 
 
 def step_quantities(owner: str, step: Named) -> Iterator[Quantity]:

@@ -1,7 +1,7 @@
-"""Surfaces, and the seven that two screws can sweep with a fixed normal, and the edges and vertices they shrink to.
+"""Surfaces: the base class, and the seven surfaces that two screws can sweep with the normal fixed to the second one.
 
-Every surface has the y axis as its axis and is met, at zero coordinates, where its normal out of the material points
-up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a
+Every surface has the y axis as its axis. The point at zero coordinates is the one where the outward normal points up
+(z), or, on cones and tangent surfaces, is inclined. `inside` puts the material on the other side: a pipe, a bowl, a
 hollow tyre.
 """
 
@@ -35,14 +35,14 @@ class Surface(SurfaceGeometry):
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
     convex: ClassVar[bool] = False  # lies on one side of each of its tangent planes, where it is not hollow
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
-    by_name: ClassVar[bool] = True  # whether files call it by the name of its class and its sizes
-    bounded: ClassVar[bool] = False  # has ends: what slides past them has left it
+    by_name: ClassVar[bool] = True  # whether files use the name of its class and its sizes
+    bounded: ClassVar[bool] = False  # has ends, at which contacts separate
 
     def chart(self) -> Chart:
         return self.sweep()
 
     def met(self) -> Chart:
-        """The chart of the second surface of a pair: coordinates count the motion of the body."""
+        """The chart of this surface as the second one of a pair, whose coordinates are those of the body's motion."""
         return self.sweep().half_turn()
 
     @property
@@ -51,7 +51,7 @@ class Surface(SurfaceGeometry):
         return True
 
     def contact_frame(self, up: float) -> Pose:
-        """Contact axes where it is met as the first surface (1), or as the second one (-1), of a pair.
+        """Contact axes at zero coordinates as the first surface (1) or the second one (-1) of a pair.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Surface(SurfaceGeometry):
         return False
 
     def support(self, normal: Expr) -> Expr:
-        """The point whose normal out of the material has the direction of this column, as an expression.
+        """The point whose outward normal has the direction of this column, as an expression.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Surface(SurfaceGeometry):
         raise TypeError(f"{type(self).__name__} has no support in closed form")
 
     def past_ends(self, point: Expr) -> Expr:
-        """How far a point lies beyond the nearest end of a surface that is bounded, below zero before it.
+        """Distance of a point beyond the nearest end of a bounded surface, negative before it.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Surface(SurfaceGeometry):
 
     @property
     def ball(self) -> Expr:
-        """Radius of a sphere, negative where it is hollow; None for every other surface."""
+        """Radius of a sphere, negative if it is hollow; None for every other surface."""
         return None
 
     @property
@@ -130,7 +130,7 @@ class Surface(SurfaceGeometry):
 
     @property
     def turns(self) -> bool:
-        """Whether it is a surface of revolution: turning about the y axis does not change it."""
+        """Whether it is a surface of revolution about the y axis."""
         first = self.sweep().first
         return not first.slides and isinstance(first.pitch, float) and first.pitch == 0.0
 
@@ -158,7 +158,7 @@ class Surface(SurfaceGeometry):
             raise ModelError(faults)
 
     def faults(self) -> list[str]:
-        """Invalid combinations of sizes, when each of them is a number of the right kind."""
+        """Faults of combinations of sizes, each of which is a valid number."""
         return []
 
 
@@ -207,7 +207,7 @@ class Cylinder(Surface):
 @final
 @dataclass(frozen=True)
 class Cone(Surface):
-    """A cone about the y axis that widens along y; it is met where its radius is `radius`."""
+    """A cone about the y axis that widens along y; at zero coordinates its radius is `radius`."""
 
     convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
@@ -295,7 +295,7 @@ class Sphere(Surface):
 
 
 def winding_clearance(radius: float, pitch: float) -> float:
-    """Least distance (m) between neighbouring windings of a helix; inf where it is so steep that none comes near.
+    """Smallest distance (m) between neighbouring windings of a helix; inf if it is so steep that there is no minimum.
 
     Between two points a turn t apart it is sqrt(2 R^2 (1 - cos t) + p^2 t^2), which is least where its derivative
     vanishes, just before a whole turn.
@@ -354,8 +354,8 @@ class SpiralColumn(Surface):
 @final
 @dataclass(frozen=True)
 class TangentSurface(Surface):
-    """The surface swept by the tangent of a helix about the y axis, met at the distance `reach` from the helix along
-    the tangent; it ends in a cusp on the helix. inside=True takes its other side.
+    """The surface swept by the tangent of a helix about the y axis; the point at zero coordinates is at the distance
+    `reach` from the helix along the tangent. It ends in a cusp on the helix. inside=True is its other side.
     """
 
     ruled: ClassVar[bool] = True

@@ -1,6 +1,6 @@
 """A surface as two screws in series that carry a point over it, with the normal fixed to the second screw.
 
-Meijaard's condition: the normal at one point stays a normal when the screws move [Meijaard 2024, Sec. 2.2].
+Meijaard's condition: the normal at one point, carried by the screws, is normal everywhere [Meijaard 2024, Sec. 2.2].
 """
 
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ from trundle.typing import Array, Expr
 class Sweep(Chart):
     """The screw next to the body, the screw next to the contact, and the contact frame at zero.
 
-    The contact frame has its origin at the point and z along the normal out of the material.
+    The contact frame has its origin at the point and z along the outward normal.
     """
 
     first: Screw
     second: Screw
     contact: Pose
-    carried: bool = True  # the screws carry the normal; else it follows from the tangents
+    carried: bool = True  # the screws carry the normal; otherwise it follows from the tangents
 
     def half_turn(self) -> "Sweep":
-        """The same surface met half a turn of the first screw away, with coordinates that count the motion of the body:
-        so the second surface of a pair meets the first with parallel frames.
+        """The surface with zero coordinates half a turn of the first screw away, and with the coordinates of the body's
+        motion: so the second surface of a pair touches the first with parallel frames.
         """
         moved = self.first.moved(pi) if not self.first.slides else Pose.at((0.0, 0.0, 0.0))
         axis = moved.R @ axis_vector(self.second.axis)
@@ -106,7 +106,7 @@ class Sweep(Chart):
 
 
 def _partial(screw: Screw, point: Expr) -> tuple[Expr, Expr]:
-    """Direction of turning and velocity of a point per unit coordinate, in the frame of the screw."""
+    """Angular velocity and velocity of a point per unit rate of the coordinate, in the frame of the screw."""
     axis = ca.SX(ca.DM(axis_vector(screw.axis)))
     if screw.slides:
         return ca.SX.zeros(3), axis
@@ -119,7 +119,7 @@ def _numeric(screw: Screw, at: Array, pitch: float) -> NumericScrew:
 
 
 def _range(screw: NumericScrew, size: float, low: float, high: float) -> tuple[float, float]:
-    """A whole turn, a slide of a typical size, two windings of a helix."""
+    """Range for plots: a full rotation, a slide of a typical size, two windings of a helix."""
     if screw.spin == 0:
         return max(low, -1.5 * size), min(high, 1.5 * size)
     turns = 1.0 if screw.advance == 0 else 2.0

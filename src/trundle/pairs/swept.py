@@ -1,4 +1,4 @@
-"""Any surface that two screws sweep. Its normal turns against the screws, so only a vertex can touch it exactly
+"""Any surface swept by two screws. Its normal is not carried by the screws, so only a vertex can touch it exactly
 [Meijaard 2024, Sec. 2.3].
 """
 
@@ -20,10 +20,10 @@ from trundle.typing import Array, Value
 @final
 @dataclass(frozen=True)
 class SweptSurface(Surface):
-    """The surface on which `first`, then `second` carry the point `at` (m): a helicoid, a skew hyperboloid, ...
+    """The surface on which `first`, then `second` move the point `at` (m): a helicoid, a skew hyperboloid, ...
 
-    Its outer side is that of the product of the tangents along the first and the second screw; inside=True takes the
-    other one.
+    Its outer side is that of the cross product of the tangents along the first and the second screw; inside=True is the
+    other side.
     """
 
     carried: ClassVar[bool] = False
@@ -39,7 +39,7 @@ class SweptSurface(Surface):
             if not isinstance(screw, Screw):
                 raise ModelError(f"SweptSurface is swept by two tr.Screw, got {screw!r}.")
         if self.first.name == self.second.name:
-            raise ModelError(f"SweptSurface: both screws are called {self.first.name!r}; give them different names.")
+            raise ModelError(f"SweptSurface: both screws are named {self.first.name!r}; give them different names.")
         patch = self.numbers().at(0.0, 0.0)
         tangents = (patch.x_a, patch.x_b)
         area = float(np.linalg.norm(np.cross(*tangents)))

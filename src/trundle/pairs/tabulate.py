@@ -1,6 +1,6 @@
-"""The table of all surfaces that two joints with one freedom can sweep, from the conditions that elimination gives.
+"""The table of all surfaces that two joints with one freedom can sweep, from the conditions derived by elimination.
 
-Each part of the solutions is named by a sample of it, laid out as in [Meijaard 2024, Eq. 1]: the first axis along z,
+Each part of the solutions is named by a sample, in the configuration of [Meijaard 2024, Eq. 1]: the first axis along z,
 the second at the distance a along x and turned about x by alpha, the point at the distance r from the second axis and
 s along it from the common perpendicular.
 """
@@ -33,7 +33,7 @@ class Row:
 
 
 def table() -> tuple[Row, ...]:
-    """All surfaces that two joints in series can sweep with a normal that stays a normal [Meijaard 2024, Table 1]."""
+    """All surfaces that two joints in series can sweep with a carried normal [Meijaard 2024, Table 1]."""
     rng = np.random.default_rng(1)
     return tuple(
         _row(first, second, part, rng)
@@ -49,7 +49,7 @@ def _row(first: str, second: str, part: Condition, rng: np.random.Generator) -> 
     surface = names.pop()
 
     def keeps(**values: float) -> bool:
-        """Whether the surface stays the same in a special position within the part."""
+        """Whether the surface is the same in a special position within the part."""
         return _surface(first, second, part, rng, **values) == surface
 
     words = _position(first, part, keeps)
@@ -61,7 +61,7 @@ def _row(first: str, second: str, part: Condition, rng: np.random.Generator) -> 
 
 
 def _position(first: str, part: Condition, keeps: Callable[..., bool]) -> str:
-    """How the axes lie."""
+    """Relative position of the axes."""
     if part.holds(SIN):
         return "coincident axes" if part.holds(A) else "parallel axes"
     if first == "Prismatic":

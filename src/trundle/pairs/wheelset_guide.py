@@ -1,4 +1,4 @@
-"""How a wheelset is held in a roller rig or above a track: joints 1 to 5 of [Meijaard 2024, Fig. 13] as one pair."""
+"""Guides of a wheelset in a roller rig or above a track: joints 1 to 5 of [Meijaard 2024, Fig. 13] as one pair."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -10,9 +10,8 @@ from trundle.space.chain import SLIDE, Chain, Screw
 @final
 @dataclass(frozen=True)
 class WheelsetGuide(Pair):
-    """Holds the centre of a wheelset against moving along x and leaves everything else free: lift along z, lateral
-    along y, then roll about x, yaw about z and pitch about the axle, each about its axis as the turns before have left
-    it.
+    """Prevents motion of the centre of a wheelset along x; everything else is free: lift along z, lateral along y, then
+    roll about x, yaw about z and pitch about the axle, each about its axis as rotated by those before.
     """
 
     bonds: ClassVar[tuple[str, ...]] = ("z", "y", "rx", "rz", "ry")
@@ -30,7 +29,7 @@ class WheelsetGuide(Pair):
 @final
 @dataclass(frozen=True)
 class TrackGuide(Pair):
-    """Leaves a wheelset all six freedoms, in the coordinates of a straight track along x: forward, then those of
+    """A wheelset with all six freedoms, in the coordinates of a straight track along x: forward, then those of
     WheelsetGuide.
     """
 

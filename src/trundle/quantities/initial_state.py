@@ -15,9 +15,7 @@ class InitialState:
     q: Array
     u: Array
     changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    found: Mapping[str, float] = field(
-        default_factory=dict
-    )  # not given, and changed from the default to close the loops
+    found: Mapping[str, float] = field(default_factory=dict)  # changed to close the loops
     hints: tuple[str, ...] = ()
 
     def report(self) -> str:

@@ -1,4 +1,4 @@
-"""A local page on which models are opened, changed, run, watched and compared."""
+"""A local web page on which models are opened, changed, run, animated and compared."""
 
 from trundle.studio.server import Studio, studio
 

@@ -34,29 +34,29 @@ class EigenAction:
 
     @property
     def values(self) -> list[float]:
-        """Of the parameter."""
+        """Values of the parameter."""
         return [float(v) for v in np.linspace(self.first, self.last, self.count)]
 
 
-def eigenvalues(opened: Opened, asked: EigenAction) -> Json:
-    """Real and imaginary parts as curves, one for each branch, and what there is to say."""
-    if asked.about not in ABOUT:
-        raise UnknownNameError(asked.about, ABOUT, "state to linearise about")
-    if not asked.first < asked.last:
-        raise SolveError(f"give a range from a lower value to a higher one, not {asked.first:g} to {asked.last:g}.")
+def eigenvalues(opened: Opened, action: EigenAction) -> Json:
+    """Real and imaginary parts as curves, one for each branch, and messages."""
+    if action.about not in ABOUT:
+        raise UnknownNameError(action.about, ABOUT, "state to linearise about")
+    if not action.first < action.last:
+        raise SolveError(f"give a range from a lower value to a higher one, not {action.first:g} to {action.last:g}.")
     said: list[str] = []
     roots: list[AnyArray]
-    if asked.about == "steady":
-        roots, unit, said = _over_speed(opened, asked)
+    if action.about == "steady":
+        roots, unit, said = _over_speed(opened, action)
     else:
         known = opened.file.model.parameters
-        if asked.over not in known:
-            raise UnknownNameError(asked.over, known, "parameter")
-        roots, said = _over_parameter(opened, asked)
-        unit = known[asked.over].unit
-    branches, values = follow(roots), np.array(asked.values)
+        if action.over not in known:
+            raise UnknownNameError(action.over, known, "parameter")
+        roots, said = _over_parameter(opened, action)
+        unit = known[action.over].unit
+    branches, values = follow(roots), np.array(action.values)
     return {
-        "over": asked.over,
+        "over": action.over,
         "unit": unit,
         "said": said,
         "values": values,
@@ -65,22 +65,22 @@ def eigenvalues(opened: Opened, asked: EigenAction) -> Json:
     }
 
 
-def start_of(opened: Opened, asked: EigenAction, value: float) -> Json:
-    """Start values at a value of the parameter: some may follow from it."""
-    return {**opened.start_at({**asked.parameters, asked.over: value}), **asked.start}
+def start_of(opened: Opened, action: EigenAction, value: float) -> Json:
+    """Start values at a value of the parameter, on which some may depend."""
+    return {**opened.start_at({**action.parameters, action.over: value}), **action.start}
 
 
-def _over_parameter(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray], list[str]]:
-    system, values, at_start = opened.system, asked.values, asked.about == "start"
-    first = start_of(opened, asked, values[0])
-    if at_start and first != start_of(opened, asked, values[-1]):
+def _over_parameter(opened: Opened, action: EigenAction) -> tuple[list[AnyArray], list[str]]:
+    system, values, at_start = opened.system, action.values, action.about == "start"
+    first = start_of(opened, action, values[0])
+    if at_start and first != start_of(opened, action, values[-1]):
         linears, lost = [], list[list[str]]()
         for value in values:
-            linears += root_locus(system, asked.over, [value], start_of(opened, asked, value), True, asked.parameters)[
-                0
-            ]
+            linears += root_locus(
+                system, action.over, [value], start_of(opened, action, value), True, action.parameters
+            )[0]
     else:
-        linears, lost = root_locus(system, asked.over, values, first, at_start, asked.parameters)
+        linears, lost = root_locus(system, action.over, values, first, at_start, action.parameters)
     moves = sum(not one.steady for one in linears)
     said = [f"at {moves} of {len(values)} values something accelerates: eigenvalues mean little there."] * bool(moves)
     for fault in dict.fromkeys(each for found in lost for each in found):
@@ -88,11 +88,11 @@ def _over_parameter(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray],
     return [one.eigenvalues for one in linears], said
 
 
-def _over_speed(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray], str, list[str]]:
-    motions = SteadyMotions(opened.system, SPEED, asked.start, asked.parameters)
-    found = motions.stability(asked.first, asked.last)
+def _over_speed(opened: Opened, action: EigenAction) -> tuple[list[AnyArray], str, list[str]]:
+    motions = SteadyMotions(opened.system, SPEED, action.start, action.parameters)
+    found = motions.stability(action.first, action.last)
     said = [found.summary()]
     if found.neutral:
         are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
         said.append(f"{found.neutral} more {are} zero at every speed")
-    return [moving(one.eigenvalues, found.neutral) for one in motions.over(asked.values)], found.unit, said
+    return [moving(one.eigenvalues, found.neutral) for one in motions.over(action.values)], found.unit, said

@@ -1,4 +1,4 @@
-"""A model that is open in the studio: where it came from, its system, and what may be changed without compiling."""
+"""A model that is open in the studio: its source, its system, and values that may be changed without compiling."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ from trundle.model.start_values import start_values
 from trundle.system import System
 from trundle.typing import Json, Raw
 
-DURATION: Final = 10.0  # s, where the file does not say
+DURATION: Final = 10.0  # s, if the file does not give it
 SENTENCE: Final = re.compile(r"^text: *(.+)$", re.MULTILINE)
 
 Number = float | list[float]  # a start value; several for a vector
@@ -40,11 +40,11 @@ class Opened:
 
     @property
     def is_example(self) -> bool:
-        """Whether the model is an example as it came, unchanged."""
+        """Whether the model is an unchanged example."""
         return self.text is None or (self.name in examples.names() and self.text == example_text(self.name))
 
     def at(self, parameters: Mapping[str, float]) -> ModelFile:
-        """The file with other parameters: start values and shapes that follow from them. Nothing is compiled."""
+        """The file with other parameters, with the start values and shapes that depend on them. Nothing is compiled."""
         key = repr(sorted(parameters.items()))
         if key not in self._read:
             self._read.clear()
@@ -58,7 +58,7 @@ class Opened:
         return {name: _number(value) for name, value in found.items()}
 
     def description(self) -> Json:
-        """What the page shows of it."""
+        """Description of the model for the page."""
         model, run = self.file.model, self.file.run
         return {
             "name": self.name,
@@ -78,7 +78,7 @@ class Opened:
         }
 
     def _starts(self) -> Iterator[Json]:
-        """Start values of the model, then those of the other coordinates and rates, as they are found."""
+        """Start values of the model, then the computed ones of the other coordinates and rates."""
         model = self.file.model
         given: set[str] = set()
         for name, value in self.start_at({}).items():
@@ -129,7 +129,7 @@ def example_list() -> list[dict[str, str]]:
 
 
 def _sentence(name: str) -> str:
-    """By a look at the file: to read all of them as models takes seconds."""
+    """The sentence about an example, found in the text of its file: reading all files as models takes seconds."""
     if name not in examples.names():
         return ""
     example = examples.find(name)
@@ -169,7 +169,7 @@ def open_source(source: str) -> Opened:
 
 
 def check_source(source: str) -> None:
-    """Refuse a name that no example has, and a file that cannot be read; faults of a model are shown on the page."""
+    """Raise for an unknown example or a file that cannot be read; faults of a model are shown on the page."""
     if _is_example(source):
         examples.find(source)
     else:
@@ -186,7 +186,7 @@ def _opened(name: str, text: str | None, folder: Path | None, sizes: Mapping[str
         warnings.simplefilter("always", UserWarning)
         file = _file(name, text, folder, sizes, None)
         system = file.model.build()
-        system.start()  # a start that cannot be, is said now
+        system.start()  # raises if the start is not possible
     return Opened(name, text, folder, sizes, file, system, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 

@@ -1,4 +1,4 @@
-"""A model file with other values: only the numbers change, comments and layout stay."""
+"""Changing values in a model file: only the numbers change, comments and layout remain."""
 
 from pathlib import Path
 from typing import Final
@@ -7,13 +7,13 @@ import yaml
 
 from trundle.errors import FileError
 from trundle.file.read import ModelFile, read_model
-from trundle.studio.asked import Settings
+from trundle.studio.request import Settings
 from trundle.typing import Values
 
 INDENT: Final = "  "
 REFUSED: Final = (
-    "the values cannot be written into this file without changing what else it says (a value that is used twice?). "
-    "Save the script, which has them, or change the file by hand."
+    "the values cannot be written into this file without changing other contents (a value that is used twice?). "
+    "Save the script, which contains them, or edit the file by hand."
 )
 
 Edit = tuple[int, int, str]  # from, to, new text
@@ -22,7 +22,7 @@ Edit = tuple[int, int, str]  # from, to, new text
 def with_values(text: str, settings: Settings, folder: Path | None = None) -> str:
     """The text of a YAML model with parameters, start values and duration as the settings say.
 
-    It is read again: where the file then says something else, FileError tells so and nothing is lost.
+    The result is read again; FileError if other contents have changed.
     """
     before = read_model(text, "model", settings.parameters, folder)
     root = yaml.compose(text, yaml.SafeLoader)  # as read_model has read it: small enough, and a mapping
@@ -53,7 +53,7 @@ def _at(node: yaml.Node | None, *path: str) -> yaml.Node | None:
 
 
 def _entries(text: str, root: yaml.MappingNode, section: str, values: Values) -> list[Edit]:
-    """Edits that give a section these entries: in their places, after the others, or in a section at the end."""
+    """Edits that give a section these entries: in place, after the other entries, or in a new section at the end."""
     node = _at(root, section)
     edits, new = [], {}
     for name, value in values.items():
@@ -78,7 +78,7 @@ def _entries(text: str, root: yaml.MappingNode, section: str, values: Values) ->
 
 
 def _key(name: str) -> str:
-    """A name as a key; one with signs that YAML reads is put in quotes."""
+    """A name as a key, in quotes if it has special characters of YAML."""
     plain = all(c.isalnum() or c in "._ -" for c in name) and name[:1].isalpha()
     return name if plain else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

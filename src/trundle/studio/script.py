@@ -1,4 +1,4 @@
-"""A Python script that repeats what was done on a page."""
+"""A Python script that repeats the actions on a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from trundle.studio.eigen import EigenAction, start_of
 from trundle.studio.opened import Opened
 from trundle.typing import Json, Settings, Values
 
-MOST: Final = 200  # actions that are remembered
+MOST: Final = 200  # actions that are stored
 WIDTH: Final = 110
 
 
@@ -30,13 +30,13 @@ Action = RunAction | EigenAction
 @final
 @dataclass
 class Log:
-    """What was clicked. Runs made while a slider moves count as one: the last."""
+    """Actions of the user. Of the runs made while a slider moves only the last one is stored."""
 
     actions: list[tuple[Action, bool]] = field(default_factory=list)
     kept: RunAction | None = None
 
     def add(self, action: Action, automatic: bool) -> None:
-        """Remember an action; an automatic one takes the place of an automatic one before it, unless that is kept."""
+        """Store an action; an automatic one replaces an automatic one before it, unless that is kept."""
         if self.actions and automatic and self.actions[-1][1] and self.actions[-1][0] is not self.kept:
             self.actions.pop()
         if self.actions and self.actions[-1][0] == action:
@@ -44,7 +44,7 @@ class Log:
         self.actions = [*self.actions, (action, automatic)][-MOST:]
 
     def keep(self, on: bool) -> None:
-        """Whether the last run is the one to compare with."""
+        """Keep the last run for comparison, or not."""
         runs = self.runs()
         self.kept = runs[-1] if on and runs else None
 
@@ -89,7 +89,7 @@ def _model(opened: Opened) -> list[str]:
 
 
 def _block(text: str) -> str:
-    """The text as it is, where it can stand between quotes; each line of its own otherwise."""
+    """The text in triple quotes if possible, otherwise line by line."""
     if '"""' not in text and "\\" not in text and text.isprintable() is False and not text.endswith('"'):
         plain = all(c.isprintable() or c == "\n" for c in text)
         if plain:
@@ -123,7 +123,7 @@ def _eigen(opened: Opened, action: EigenAction, name: str) -> list[str]:
     head = ["", "from trundle.command.eigen import root_locus", ""]
     first, last = (start_of(opened, action, value) for value in (action.first, action.last))
     at_start = action.about == "start"
-    if at_start and first != last:  # start values that follow from the parameter
+    if at_start and first != last:  # start values depend on the parameter
         starts = [start_of(opened, action, value) for value in action.values]
         return [
             *head, f"starts = {_dict_list(starts)}",

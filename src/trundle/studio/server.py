@@ -1,4 +1,4 @@
-"""The studio on this machine: one server, as many pages as wanted, each with a session of its own."""
+"""The studio on this machine: one server for any number of pages, each with its own session."""
 
 import json
 import secrets
@@ -17,8 +17,8 @@ from trundle.typing import Json, Raw
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
 from trundle.view.page.pack import pack
 
-SESSIONS: Final = 12  # pages whose models and runs are kept; of more, the one not used for longest is dropped
-LARGEST: Final = 1_000_000  # bytes of a question
+SESSIONS: Final = 12  # pages whose models and runs are stored; beyond, the least recently used one is dropped
+LARGEST: Final = 1_000_000  # bytes of a request
 KEY: Final = "X-Trundle-Key"
 NO_KEY: Final = "open the address that `trundle studio` printed: it has the key of this page."
 ENDED: Final = "this page was not used for long, and its model was dropped: load the page again."
@@ -26,7 +26,7 @@ ENDED: Final = "this page was not used for long, and its model was dropped: load
 
 @final
 class Desk:
-    """All sessions. What computes is done one after another: CasADi's expressions belong to one thread at a time."""
+    """All sessions. Computations are sequential, because CasADi's expressions are not thread-safe."""
 
     def __init__(self, source: str | None = None) -> None:
         self.key = secrets.token_urlsafe(24)
@@ -35,7 +35,7 @@ class Desk:
         self.computing, self.changing = Lock(), Lock()
 
     def begin(self, name: str | None) -> str:
-        """The name of a session: the one asked for, if it is still there, or a new one."""
+        """The name of a session: the requested one, if it still exists, or a new one."""
         with self.changing:
             if name is None or name not in self.sessions:
                 name = secrets.token_urlsafe(9)
@@ -45,8 +45,8 @@ class Desk:
             self.sessions.move_to_end(name)
             return name
 
-    def answer(self, name: str, question: str, asked: Json) -> Raw:
-        """The answer to a question of a page."""
+    def answer(self, name: str, question: str, request: Json) -> Raw:
+        """The answer to a request of a page."""
         with self.changing:
             session = self.sessions[name]
             self.sessions.move_to_end(name)
@@ -56,7 +56,7 @@ class Desk:
             session.stopping = True
             return None
         with self.computing:
-            return session.answer(question, asked)
+            return session.answer(question, request)
 
 
 @final
@@ -76,7 +76,7 @@ def studio(source: str | None = None, port: int = PORT, open_browser: bool = Tru
     source : str, optional
         An example or a YAML file that is opened first.
     port : int
-        The first port that is tried; a taken one is passed over, which `note` of the answer says.
+        First port to try; if it is in use, the next ones are tried, and `note` of the result says so.
     open_browser : bool
 
     Returns
@@ -94,19 +94,19 @@ def studio(source: str | None = None, port: int = PORT, open_browser: bool = Tru
 
 @final
 class _Handler(LocalHandler):
-    """The page, to whoever has its key; answers, to that page only."""
+    """Serves the page to clients with its key, and answers requests of that page only."""
 
     def __init__(self, desk: Desk, *given: Raw) -> None:
         self.desk = desk
         super().__init__(*given)
 
     def do_GET(self) -> None:
-        asked = urlsplit(self.path)
+        request = urlsplit(self.path)
         if not self.meant_for_here():
             self.answer(403, NOT_HERE)
-        elif asked.path != "/":
+        elif request.path != "/":
             self.answer(404, "there is nothing here")
-        elif not self._has_key(parse_qs(asked.query).get("key", [""])[0]):
+        elif not self._has_key(parse_qs(request.query).get("key", [""])[0]):
             self.answer(403, NO_KEY)
         else:
             self.answer(200, studio_page(self.desk.key), "text/html")
@@ -117,12 +117,12 @@ class _Handler(LocalHandler):
             self.answer(403, NOT_HERE)
             return
         try:
-            asked = self._read()
+            request = self._read()
         except ValueError as error:
             self.close_connection = True
             self.answer(400, json.dumps({"words": str(error), "faults": []}))
             return
-        self._answer_question(asked)
+        self._answer_question(request)
 
     def _has_key(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.desk.key.encode())
@@ -131,13 +131,13 @@ class _Handler(LocalHandler):
         length = int(self.headers.get("Content-Length", "0"))
         if not 0 <= length <= LARGEST:
             raise ValueError(f"a question has at most {LARGEST} bytes; build large models in Python.")
-        asked = json.loads(self.rfile.read(length))
-        if not isinstance(asked, dict):
+        request = json.loads(self.rfile.read(length))
+        if not isinstance(request, dict):
             raise ValueError("a question is a mapping.")
-        return asked
+        return request
 
-    def _answer_question(self, asked: Json) -> None:
-        question, name = str(asked.pop("question", "")), asked.pop("session", None)
+    def _answer_question(self, request: Json) -> None:
+        question, name = str(request.pop("question", "")), request.pop("session", None)
         name = name if isinstance(name, str) else None
         try:
             if question == "begin":
@@ -146,12 +146,12 @@ class _Handler(LocalHandler):
                 self.answer(410, json.dumps({"words": ENDED, "faults": []}))
                 return
             assert name is not None
-            found = self.desk.answer(name, question, asked)
+            found = self.desk.answer(name, question, request)
             self.answer(200, pack({"session": name, "answer": found}))
         except TrundleError as error:
             self.answer(422, json.dumps(in_words(error)))
         except (BrokenPipeError, ConnectionResetError):
-            return  # the page was closed; what it asked for is done all the same
-        except Exception as error:  # the page says so; the server goes on
+            return  # the page was closed
+        except Exception as error:  # shown on the page; the server continues
             words = f"Trundle itself failed ({type(error).__name__}: {error})."
             self.answer(500, json.dumps({"words": words, "faults": []}))

@@ -1,4 +1,4 @@
-"""What one page has done: the model that is open, its runs, and what it asks."""
+"""The session of one page: its open model, its runs, and its requests."""
 
 import base64
 import tempfile
@@ -10,9 +10,9 @@ from typing import Final, final
 from trundle.command.find import read_number
 from trundle.errors import SolveError, UnknownNameError
 from trundle.run.run import Run
-from trundle.studio.asked import Asked, Settings, count, number, read_settings, word, words
 from trundle.studio.eigen import EigenAction, eigenvalues
 from trundle.studio.opened import Opened, example_list, open_example, open_source, open_text
+from trundle.studio.request import Request, Settings, count, number, read_settings, word, words
 from trundle.studio.rewrite import with_values
 from trundle.studio.script import Log, RunAction, script
 from trundle.typing import Json, Raw
@@ -26,7 +26,7 @@ NO_RUN: Final = "there is no run yet: press Run first."
 
 @final
 class Session:
-    """One page. Questions that compute are asked one after another; `reached` and `stop` may be asked meanwhile."""
+    """One page. Computations are sequential; `reached` and `stop` may be requested meanwhile."""
 
     def __init__(self, source: str | None = None) -> None:
         self.source = source  # opened first
@@ -38,11 +38,11 @@ class Session:
         self.reached, self.end = 0.0, 0.0  # s, of the run under way
         self.stopping = False
 
-    def answer(self, question: str, asked: Asked) -> Raw:
-        """The answer to one question of the page."""
+    def answer(self, question: str, request: Request) -> Raw:
+        """The answer to one request of the page."""
         if question not in QUESTIONS:
             raise UnknownNameError(question, QUESTIONS, "question")
-        return QUESTIONS[question](self, asked)
+        return QUESTIONS[question](self, request)
 
     @property
     def model(self) -> Opened:
@@ -60,8 +60,8 @@ class Session:
 
     # -- models --
 
-    def begin(self, asked: Asked) -> Json:
-        """Examples, and what is open already: a page that was loaded again goes on where it was."""
+    def begin(self, request: Request) -> Json:
+        """Examples, and the open model: a page that is loaded again continues where it was."""
         if self.opened is None and self.source is not None:
             source, self.source = self.source, None
             return {"examples": example_list(), "model": self._open(open_source(source)), "settings": None}
@@ -69,27 +69,27 @@ class Session:
         shown = self.opened.description() if self.opened is not None else None
         return {"examples": example_list(), "model": shown, "settings": settings}
 
-    def open_example(self, asked: Asked) -> Json:
+    def open_example(self, request: Request) -> Json:
         """Open an example."""
-        name = word(asked, "name")
+        name = word(request, "name")
         sizes: dict[str, float] = {}
-        for key, value in dict(asked.get("sizes") or {}).items():
+        for key, value in dict(request.get("sizes") or {}).items():
             size = number(value, str(key))
             sizes[str(key)] = round(size) if size == round(size) else size
         return self._open(open_example(name, sizes))
 
-    def open_text(self, asked: Asked) -> Json:
-        """Open a model from the text of a YAML file; that of an open file keeps its folder."""
-        name = word(asked, "name", "model.yaml")
+    def open_text(self, request: Request) -> Json:
+        """Open a model from the text of a YAML file; the changed text of an open file keeps its folder."""
+        name = word(request, "name", "model.yaml")
         known = self.opened is not None and self.opened.name == name
-        return self._open(open_text(word(asked, "text"), name, self.model.folder if known else None))
+        return self._open(open_text(word(request, "text"), name, self.model.folder if known else None))
 
     def _open(self, opened: Opened) -> Json:
         self.opened, self.run, self.kept, self.settings = opened, None, None, None
         self.log = Log()
         return opened.description()
 
-    def structure(self, asked: Asked) -> Json:
+    def structure(self, request: Request) -> Json:
         """Description, seals and bond graph."""
         from trundle.bond_graph.seal_rows import HEADER, seal_rows
 
@@ -103,15 +103,15 @@ class Session:
             "svg": graph._repr_svg_(),
         }
 
-    def number(self, asked: Asked) -> float:
+    def number(self, request: Request) -> float:
         """A number as typed, such as pi/3."""
-        return read_number(word(asked, "text"))
+        return read_number(word(request, "text"))
 
     # -- runs --
 
-    def simulate(self, asked: Asked) -> Json:
-        """Run with the values of the sliders; the answer is what the player shows."""
-        opened, settings = self.model, read_settings(asked)
+    def simulate(self, request: Request) -> Json:
+        """Run with the values of the sliders; return the data of the player."""
+        opened, settings = self.model, read_settings(request)
         file, usual = opened.at(settings.parameters), opened.start_at(settings.parameters)
         wish, start = file.run, {**usual, **settings.start}
         options: Json = {
@@ -127,8 +127,8 @@ class Session:
         run.shapes = {body.name: body.shape for body in file.model.bodies.values() if body.shape}
         self.run, self.settings = run, settings
         action = RunAction(dict(settings.parameters), start, settings.duration, options)
-        self.log.add(action, bool(asked.get("automatic")))
-        return {**self._shown(words(asked, "plots")), "took": took, "start": usual}
+        self.log.add(action, bool(request.get("automatic")))
+        return {**self._shown(words(request, "plots")), "took": took, "start": usual}
 
     def _tell(self, t: float) -> None:
         self.reached = t
@@ -142,29 +142,29 @@ class Session:
         data = page_data(run, wanted or None, self.kept, FRAMES, live=True)
         return {**data, "summary": run.summary(), "ok": run.ok, "outcome": run.outcome, "compared": bool(self.kept)}
 
-    def show(self, asked: Asked) -> Json:
+    def show(self, request: Request) -> Json:
         """The last run again."""
-        return self._shown(words(asked, "plots"))
+        return self._shown(words(request, "plots"))
 
-    def keep(self, asked: Asked) -> Json:
-        """Keep the last run to compare others with it, or forget the one that was kept."""
-        wanted = bool(asked.get("on"))
+    def keep(self, request: Request) -> Json:
+        """Keep the last run for comparison, or drop the kept one."""
+        wanted = bool(request.get("on"))
         self.kept = self.last if wanted else None
         self.log.keep(wanted)
-        return self._shown(words(asked, "plots"))
+        return self._shown(words(request, "plots"))
 
-    def quantity(self, asked: Asked) -> list[Json]:
+    def quantity(self, request: Request) -> list[Json]:
         """Curves of a quantity of the last run and of the one kept."""
-        name = word(asked, "name")
+        name = word(request, "name")
         runs = [self.last, *([self.kept] if self.kept is not None else [])]
         return [vars(curve) for run in runs for curve in curves(run, [name])]
 
-    def eigen(self, asked: Asked) -> Json:
+    def eigen(self, request: Request) -> Json:
         """Eigenvalues over a parameter, or over the speed of steady motions."""
-        opened, settings = self.model, read_settings(asked)
-        first, last = number(asked.get("first"), "from"), number(asked.get("last"), "to")
+        opened, settings = self.model, read_settings(request)
+        first, last = number(request.get("first"), "from"), number(request.get("last"), "to")
         action = EigenAction(
-            word(asked, "over"), first, last, count(asked), word(asked, "about"), dict(settings.parameters),
+            word(request, "over"), first, last, count(request), word(request, "about"), dict(settings.parameters),
             dict(settings.start),
         )  # fmt: skip
         found = eigenvalues(opened, action)
@@ -173,35 +173,35 @@ class Session:
 
     # -- files --
 
-    def save(self, asked: Asked) -> dict[str, str]:
-        """A file to keep: its name and content."""
-        what = word(asked, "what")
+    def save(self, request: Request) -> dict[str, str]:
+        """A file for download: its name and content."""
+        what = word(request, "what")
         if what not in FILES:
             raise UnknownNameError(what, FILES, "file")
         ending, write = FILES[what]
         stem = Path(self.model.name).stem or "model"
-        return {"name": f"{stem}{ending}", "content": base64.b64encode(write(self, asked)).decode()}
+        return {"name": f"{stem}{ending}", "content": base64.b64encode(write(self, request)).decode()}
 
-    def _model_file(self, asked: Asked) -> bytes:
-        opened, settings = self.model, read_settings(asked)
+    def _model_file(self, request: Request) -> bytes:
+        opened, settings = self.model, read_settings(request)
         if opened.text is None:
             raise SolveError(
                 f"the example {opened.name!r} is made in Python and has no YAML file; save the script, which makes it."
             )
         return with_values(opened.text, settings, opened.folder).encode()
 
-    def _result_file(self, asked: Asked) -> bytes:
+    def _result_file(self, request: Request) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             return self.last.save(Path(folder) / "result.nc").read_bytes()
 
-    def _page_file(self, asked: Asked) -> bytes:
-        return page(self.last, words(asked, "plots") or None, self.kept).encode()
+    def _page_file(self, request: Request) -> bytes:
+        return page(self.last, words(request, "plots") or None, self.kept).encode()
 
-    def _script_file(self, asked: Asked) -> bytes:
+    def _script_file(self, request: Request) -> bytes:
         return script(self.model, self.log).encode()
 
 
-QUESTIONS: Final[dict[str, Callable[[Session, Asked], Raw]]] = {
+QUESTIONS: Final[dict[str, Callable[[Session, Request], Raw]]] = {
     "begin": Session.begin,
     "example": Session.open_example,
     "text": Session.open_text,
@@ -215,7 +215,7 @@ QUESTIONS: Final[dict[str, Callable[[Session, Asked], Raw]]] = {
     "save": Session.save,
 }
 
-FILES: Final[dict[str, tuple[str, Callable[[Session, Asked], bytes]]]] = {
+FILES: Final[dict[str, tuple[str, Callable[[Session, Request], bytes]]]] = {
     "model": (".yaml", Session._model_file),
     "result": (".nc", Session._result_file),
     "page": (".html", Session._page_file),

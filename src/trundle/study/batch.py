@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, TrundleError, UnknownNameError
-from trundle.integrate.audit import doubtful
+from trundle.integrate.audit import cases_to_check
 from trundle.integrate.case import Cases, Normals
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
@@ -187,7 +187,7 @@ def _in_lanes(
         if audit is not None and batch.outcome(i).ok:
             batch.code[i] = audit.outcome.code
 
-    run_again(batch, doubtful(single, batch, cases, options.tolerances), check)  # lanes do not keep what this needs
+    run_again(batch, cases_to_check(single, batch, cases, options.tolerances), check)
     return batch, None
 
 

@@ -1,7 +1,7 @@
-"""Sweeps: thousands of runs of one system, kept on disk as they end, on this machine or on a cluster.
+"""Sweeps: thousands of runs of one system, stored on disk as they finish, on this machine or on a cluster.
 
-cases.py says which runs, question.py what is kept of each, part.py runs some of them, store.py keeps results in a Zarr
-store, cluster.py lets others run the parts, and run_sweep.py puts them together.
+cases.py defines the runs, question.py the quantities that are stored, part.py runs some of the cases, store.py writes
+results to a Zarr store, cluster.py runs parts on other machines, and run_sweep.py combines all this.
 """
 
 from trundle.sweeps.cases import Cases, grid, latin_hypercube, sobol

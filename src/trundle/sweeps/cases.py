@@ -40,7 +40,7 @@ class Cases:
         Raises
         ------
         SolveError
-            Where there is no case, lists differ in length, or a value is not a finite number or a table.
+            If there is no case, lists differ in length, or a value is neither a finite number nor a table.
         """
         if isinstance(given, Cases):
             return given
@@ -67,7 +67,7 @@ class Cases:
 
     def labels(self, parameters: Sequence[str], inputs: Collection[str] = ()) -> dict[str, AnyArray]:
         """Values as coordinates of results, those of inputs as "input(name)", those of start values as "start(name)"; a
-        table is known by its place among the different ones of its name.
+        table is represented by its index among the different ones of its name.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ def grid(values: Values) -> Cases:
 
 
 def latin_hypercube(count: int, ranges: Mapping[str, Range | float], seed: int) -> Cases:
-    """Random cases by Latin hypercube sampling: each falls into its own slice of every range.
+    """Random cases by Latin hypercube sampling.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def sobol(count: int, ranges: Mapping[str, Range | float], seed: int) -> Cases:
     from scipy.stats import qmc
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # of counts that are not a power of two
+        warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # for counts that are not powers of two
         return _sampled(lambda n: qmc.Sobol(n, rng=np.random.default_rng(seed)), count, ranges)
 
 
@@ -207,7 +207,7 @@ def _sampled(engine: Callable[[int], Untyped], count: int, given: Mapping[str, R
 
 
 def _is_constant(values: Given) -> bool:
-    """Whether something is one value for all cases, and not a list."""
+    """Whether there is one value for all cases instead of a list."""
     return isinstance(values, Table) or (np.ndim(values) == 0 and not isinstance(values, str | Sequence))
 
 

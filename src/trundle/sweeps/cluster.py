@@ -1,7 +1,7 @@
 """Parts of a sweep on the workers of a Dask cluster.
 
-The frozen model goes with each part, so that no worker is needed for what another one does; a worker compiles it once
-for its kind of processor, by its own kernel cache, and runs each part in lanes on one thread of its own.
+The frozen model is sent with each part, so that workers are independent; a worker compiles it once for its kind of
+processor, with its own kernel cache, and runs each part in lanes on one thread.
 """
 
 import pickle
@@ -20,8 +20,8 @@ from trundle.version import __version__
 if TYPE_CHECKING:
     from trundle.system import System
 
-PATIENCE = 60  # s, until a cluster without workers is given up
-WAITING = 3  # parts that wait for each thread of the cluster, so that no worker is idle
+PATIENCE = 60  # s to wait for workers of a cluster
+WAITING = 3  # queued parts per thread of the cluster, so that no worker is idle
 
 
 @lru_cache(maxsize=4)
@@ -31,7 +31,7 @@ def _system(packed: bytes) -> "System":
 
 
 def _run(packed: bytes, cases: Cases, question: Question, version: str) -> Part:
-    """One part, on a worker: also on one that has come since the sweep began."""
+    """Run one part on a worker, which may have joined after the sweep began."""
     if version != __version__:
         raise SolveError(_differs(__version__, version))
     return run_part(_system(packed), cases, question, threads=1)
@@ -48,14 +48,14 @@ def _differs(there: str, here: str, worker: str = "a worker") -> str:
 def run_on_cluster(
     client: Untyped, system: "System", wanted: Sequence[int], cases: Callable[[int], Cases], question: Question
 ) -> Iterator[tuple[int, Part]]:
-    """Parts as they end, in any order; a part whose worker dies is run by another one."""
+    """Parts as they finish, in any order; a part whose worker dies is run by another one."""
     from distributed import as_completed
 
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
         raise SolveError("the cluster has no workers; start some, or run the sweep without a cluster.") from None
-    versions = client.run(_version, on_error="ignore")  # one that dies now is no matter
+    versions = client.run(_version, on_error="ignore")  # a worker that dies now does not matter
     others = {worker: v for worker, v in versions.items() if v != __version__}
     if others:
         worker, version = next(iter(others.items()))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def dataset_of_parts(parts: Mapping[int, Part], whole: Frame) -> "xr.Dataset":
-    """Results that were kept in memory."""
+    """Results stored in memory."""
     import xarray as xr
 
     columns = [parts[i][0] for i in sorted(parts)]
@@ -40,7 +40,7 @@ def dataset_of_parts(parts: Mapping[int, Part], whole: Frame) -> "xr.Dataset":
 
 
 def dataset_of_store(store: SweepStore) -> "xr.Dataset":
-    """Results on disk, read as they are used."""
+    """Results on disk, read on access."""
     import xarray as xr
 
     found = xr.open_dataset(store.path, engine="zarr", consolidated=False, chunks=None)

@@ -1,4 +1,4 @@
-"""Some cases of a sweep, run and reduced to what is kept: the same function here and on a worker of a cluster."""
+"""Running some cases of a sweep and reducing the results, on this machine or on a worker of a cluster."""
 
 import warnings
 from dataclasses import replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = tuple(sorted(o.name for o in vars(outcomes).values() if isinstance(o, outcomes.Outcome)))
 INTERRUPTED = OUTCOMES.index(outcomes.INTERRUPTED.name)
-OTHER = "OTHER"  # an ending that no list has, such as one of a model's own
+OTHER = "OTHER"  # an outcome that is not in the list, such as a user-defined one
 
 Part = tuple[dict[str, Column], dict[int, str]]
 
@@ -31,7 +31,7 @@ def run_part(system: "System", cases: Cases, question: Question, threads: int | 
     model = system.model
     start, parameters = cases.split(model.names_given(), start_names(system))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BatchWarning)  # the words are kept case by case
+        warnings.simplefilter("ignore", BatchWarning)  # messages are stored case by case
         batch = system.batch(question.duration, start, parameters, threads=threads, **question.options())
     found = {
         "outcome": Column(_codes(batch), text="how the case ended"),
@@ -47,12 +47,12 @@ def run_part(system: "System", cases: Cases, question: Question, threads: int | 
 
 
 def is_interrupted(part: Part) -> bool:
-    """Whether some of its cases were left undone."""
+    """Whether some of its cases were not finished."""
     return bool(np.any(part[0]["outcome"].values == INTERRUPTED))
 
 
 def undone_part(like: Part, count: int) -> Part:
-    """Cases that were not begun, with the columns of another part."""
+    """Cases that were not started, with the columns of another part."""
     found = {}
     for label, column in like[0].items():
         nothing = {"outcome": INTERRUPTED, "t_end": 0.0, "steps": 0}.get(label, column.nothing)
@@ -80,7 +80,7 @@ def _column(system: "System", batch: BatchRun, kept: Kept) -> Column:
     if kept.how == "samples":
         return Column(array.values, ("time", *(name for name, _ in extra)), extra, unit, text)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # cases that were refused have no numbers: nan
+        warnings.simplefilter("ignore", RuntimeWarning)  # values of refused cases are NaN
         values = REDUCTIONS[kept.how](array.values)
     return Column(values, tuple(name for name, _ in extra), extra, unit, f"{text}, {kept.how} over the samples")
 
@@ -97,6 +97,6 @@ def _of_events(system: "System", batch: BatchRun, kept: Kept) -> Column:
 
 
 def _codes(batch: BatchRun) -> Array:
-    """Places of the outcomes in OUTCOMES, with OTHER after them."""
+    """Indices of the outcomes in OUTCOMES; OTHER comes after them."""
     places = {name: i for i, name in enumerate(OUTCOMES)}
     return np.array([places.get(name, len(OUTCOMES)) for name in batch.outcomes], dtype=np.int16)

@@ -1,4 +1,4 @@
-"""The progress of a sweep on the screen or in the cell of a notebook."""
+"""Progress bar of a sweep, in a terminal or in the cell of a notebook."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,11 +9,11 @@ from trundle.preparing import in_notebook, reported_elsewhere
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import Layout
 
-Show = Callable[[int, str, str], None]  # cases that are done, their rate, how many failed
+Show = Callable[[int, str, str], None]  # finished cases, their rate, failed cases
 
 
 def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Callable[[int, Part], None]:
-    """A bar with rate and time left; the function that it gives is called with each part that is done."""
+    """A bar with rate and remaining time; the returned function is called with each finished part."""
     stack.enter_context(reported_elsewhere())
     todo = sum(map(layout.size, wanted))
     show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)

@@ -1,4 +1,4 @@
-"""What is asked of every case of a sweep, and how it is kept."""
+"""The quantities that are computed for every case of a sweep, and their format."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,19 +17,19 @@ REDUCTIONS: dict[str, Callable[[Array], Array]] = {
     "rms": lambda x: np.sqrt(np.nanmean(x**2, axis=1)),
     "peak": lambda x: np.nanmax(np.abs(x), axis=1),
 }
-"""Over the samples that a case reached; names as in "max(disc.roll)". "peak" is the largest size."""
+"""Reductions over the samples that a case reached, as in "max(disc.roll)". "peak" is the largest absolute value."""
 
-EVENTS = ("count", "first")  # of an event: how often it came, when it came first (s)
+EVENTS = ("count", "first")  # of an event: number of occurrences, time of the first one (s)
 FORM = re.compile(r"(?P<how>[a-z]+)\((?P<name>.+)\)")
 
 
 @final
 @dataclass(frozen=True)
 class Kept:
-    """One variable of the result: a quantity at the samples or at the end, or a number made of it."""
+    """One variable of the result: a quantity at the samples or at the end, or a reduction."""
 
-    label: str  # as the user asked for it
-    name: str  # of the quantity or event
+    label: str  # as given by the user
+    name: str  # name of the quantity or event
     how: str  # "samples", "end", a reduction, or one of EVENTS
 
     @staticmethod
@@ -54,7 +54,7 @@ class Kept:
 @final
 @dataclass(frozen=True)
 class Question:
-    """What a sweep asks: duration and accuracy of the runs, and what is kept of them."""
+    """Duration and accuracy of the runs of a sweep, and the quantities that are stored."""
 
     duration: float
     keep: tuple[Kept, ...]
@@ -65,7 +65,7 @@ class Question:
 
     @staticmethod
     def of(duration: float, keep: Sequence[str], samples: Given, rtol: float, atol: Given, method: str) -> "Question":
-        """From what a user gives; unknown forms are refused."""
+        """From the user's arguments; SolveError for invalid ones."""
         if isinstance(keep, str):
             keep = (keep,)
         times: int | tuple[float, ...] | None = (
@@ -80,13 +80,13 @@ class Question:
         )
 
     def options(self) -> Json:
-        """As `system.batch` takes them."""
+        """Arguments for `system.batch`."""
         samples = list(self.samples) if isinstance(self.samples, tuple) else self.samples
         atol = dict(self.atol) if isinstance(self.atol, tuple) else self.atol
         return {"samples": samples, "rtol": self.rtol, "atol": atol, "method": self.method}
 
     def plain(self) -> Json:
-        """As it is written into a store."""
+        """The contents for a store."""
         return {**asdict(self), "keep": [kept.label for kept in self.keep]}
 
 
@@ -103,5 +103,5 @@ class Column:
 
     @property
     def nothing(self) -> float:
-        """What stands for a case that is not done."""
+        """Value for a case that is not finished."""
         return np.nan if self.values.dtype.kind == "f" else -1

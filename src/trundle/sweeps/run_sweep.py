@@ -1,4 +1,4 @@
-"""One call for thousands of runs: cases in parts, each kept as soon as it is done."""
+"""One call for thousands of runs: cases in parts, each stored as soon as it is finished."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 PART = 16384  # cases of one part, on this machine
 CLUSTER_PART = 2048  # and on a cluster, whose workers share the parts
-NUMBERS = 4_000_000  # kept numbers of one part at most: 32 MB
+NUMBERS = 4_000_000  # largest number of stored values of one part: 32 MB
 
 
-_AMONG = "it stands among the cases, what varies as a list and what does not as one value, {'k': [1, 2, 3], 'c': 0.5}"
+_AMONG = "give it with the cases, as a list if it varies or as one value if not, {'k': [1, 2, 3], 'c': 0.5}"
 
 
 @advised_function(parameters=_AMONG, start=_AMONG, inputs=_AMONG, tables=_AMONG)

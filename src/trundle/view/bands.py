@@ -1,4 +1,4 @@
-"""Bands under a plot that show what contacts do: stick, slide, stand open, or strike."""
+"""Bands under a plot that show the states of contacts: sticking, sliding, open, or striking."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,8 +22,8 @@ def contacts_of(run: "Run") -> list[str]:
 
 
 def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
-    """One row for each contact, coloured by its state, with a line at each collision; borders stand at the transitions
-    themselves.
+    """One row for each contact, coloured by its state, with a line at each collision; colours change exactly at
+    transitions.
     """
     t = run.time
     changes = [time for _, time in run.events]

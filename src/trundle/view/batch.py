@@ -1,4 +1,4 @@
-"""Many runs in one picture: bands of quantiles over time, histograms of ends."""
+"""Many runs in one picture: bands of quantiles over time, histograms of final values."""
 
 from collections.abc import Sequence
 from pathlib import Path

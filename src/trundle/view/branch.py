@@ -22,7 +22,7 @@ UNSTABLE = (0, (4, 2))
 def plot_branches(
     branches: Sequence[Branch], names: Sequence[str] = (), path: Path | str | None = None, title: str | None = None
 ) -> Figure:
-    """One panel for each name; of periodic motions the largest and the least value."""
+    """One panel for each name; for periodic motions with the largest and the smallest value."""
     if not branches:
         raise SolveError("there is no branch to draw.")
     first = branches[0]

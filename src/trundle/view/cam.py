@@ -19,8 +19,8 @@ SKINS = ("#C9DCEB", "#F3D3B8")
 def draw_cam_pair(
     pair: PlanarPair, angle: float = 0.0, path: Path | str | None = None, title: str | None = None, width: float = 5.2
 ) -> Figure:
-    """The cam in its own frame, and the follower at an angle (rad, from z towards x): of a roller or a knife edge the
-    angle of its place, of a flat follower that of its normal; x to the right, z up.
+    """The cam in its own frame, and the follower at an angle (rad, from z towards x): for a roller or a knife edge the
+    angle of its position, for a flat follower that of its normal; x to the right, z up.
     """
     cam, follower = pair.first, pair.second
     assert isinstance(cam, Cam)

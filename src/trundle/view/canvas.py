@@ -1,4 +1,4 @@
-"""Two canvases with the same strokes: a plane seen face on, and space in perspective."""
+"""Two canvases with the same drawing functions: a plane in front view, and space in perspective."""
 
 from itertools import product
 from typing import Protocol, final

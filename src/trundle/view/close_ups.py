@@ -1,4 +1,4 @@
-"""A machine that travels far, seen from near by: a row of panels below the picture of its whole path."""
+"""Close-ups of a machine that travels far: a row of panels below the picture of its whole path."""
 
 from collections.abc import Sequence
 from dataclasses import replace

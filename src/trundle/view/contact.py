@@ -31,7 +31,7 @@ REACH = 2.0  # of a patch from the contact, in sizes of the smaller body
 @final
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is seen of one surface, in the frame of the first body."""
+    """The visible part of one surface, in the frame of the first body."""
 
     surface: Surface
     points: Points
@@ -123,7 +123,7 @@ def contact_at(pair: HigherPair, q: Points) -> tuple[Points, Points]:
 
 
 def _on_first(pair: HigherPair, q: Points) -> tuple[Points, Points]:
-    """Contact axes and point on the first surface of a pair that is no chain of screws, in its frame."""
+    """Contact axes and point on the first surface of a pair that is not a chain of screws, in its frame."""
     if pair.first.ball is None:
         return _at(pair.charts[0], q[:2])
     found = _on_second(pair, q)

@@ -88,7 +88,7 @@ def _opened(run: "Run", grid: Grid) -> Points:
 
 
 def _is_road(grid: Grid) -> bool:
-    """Whether it is a level plane of the ground, which the edge of the picture stands for."""
+    """Whether it is a level plane of the ground, which is drawn as the edge of the picture."""
     return grid.flat and grid.body == "ground" and float(np.ptp(grid.points[..., 2])) < 1e-9
 
 
@@ -110,8 +110,8 @@ def _samples(
     poses: Poses,
     travel: float,
 ) -> list[int]:
-    """Numbers of the samples to draw, in rising order. How far the mechanism has gone is seen on its mass centres and
-    joints (`pivots`): on the rim of a wheel it would have gone a long way in its first turn.
+    """Indices of the samples to draw, in order. The distance travelled is that of mass centres and joints (`pivots`);
+    points on the rim of a wheel would travel far in one turn.
     """
     if times is not None:
         wanted = np.sort(np.atleast_1d(np.asarray(times, dtype=float)))
@@ -137,7 +137,7 @@ def _samples(
 
 
 def _way(count: int, points: dict[str, Points], poses: Poses) -> Points:
-    """How far the point that goes farthest has gone at each of `count` times."""
+    """Largest distance that any point has travelled at each of `count` times."""
     far = np.zeros(count)
     for name, places in points.items():
         for point in places:
@@ -156,7 +156,7 @@ def _fixed_points(scene: Geometry) -> Points:
 def _extent(
     outlines: dict[str, Outline], poses: Poses, samples: Sequence[int], fixed: Points | None = None
 ) -> tuple[Points, Points]:
-    """Corners of the box that holds everything at the samples."""
+    """Corners of the bounding box of everything at the samples."""
     moving = [placed(body.points(), poses[name], i) for name, body in outlines.items() for i in samples]
     points = np.vstack([np.zeros((0, 3)) if fixed is None else fixed, *moving])
     if not len(points):

@@ -1,4 +1,4 @@
-"""A fit in one picture: what was measured, the run that was found, and their difference."""
+"""A fit in one picture: measured data, fitted run, and their difference."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

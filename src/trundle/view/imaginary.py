@@ -1,4 +1,4 @@
-"""Imaginary forces of a body over time, by kind and axis of its frame."""
+"""Inertial (fictitious) forces of a body over time, by kind and axis of its frame."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

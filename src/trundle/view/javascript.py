@@ -1,4 +1,4 @@
-"""Plain functions of numbers written in JavaScript, so that a page computes with the formulas of the package itself."""
+"""Translation of simple numeric functions to JavaScript, so that a page uses the same formulas as the package."""
 
 import ast
 import inspect

@@ -22,7 +22,7 @@ SPACED: Final = 'style="border-collapse:separate;border-spacing:12px 1px"'
 
 
 def table_html(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table; of a long one the first rows and how many there are."""
+    """A table; a long one is cut, with the number of its rows."""
 
     def cells(row: Sequence[object], tag: str) -> str:
         return "".join(f'<{tag} style="text-align:left">{escape(str(cell))}</{tag}>' for cell in row)
@@ -97,7 +97,7 @@ def run_html(run: "Run") -> str:
 
 
 def batch_html(batch: "BatchRun") -> str:
-    """How the cases ended, and what went wrong in which."""
+    """Outcomes of the cases, and messages of failed ones."""
     endings = sorted(Counter(batch.outcomes).items())
     faults = [(i, text) for i, text in enumerate(batch.messages) if text]
     parts = [f"<p>{escape(batch.summary())}</p>", table_html(("ending", "cases"), endings)]

@@ -1,4 +1,4 @@
-"""What is seen of a body: lines, faces and dots in body axes, from its shapes or, without any, from its joints."""
+"""The outline of a body: lines, faces and dots in body axes, from its shapes or, without any, from its joints."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -82,7 +82,7 @@ def _around(corners: Points) -> Points:
 
 
 def distinct(points: Sequence[ArrayLike]) -> Points:
-    """Points (n, 3) without those that come again."""
+    """Points (n, 3) without duplicates."""
     found: list[Points] = []
     for point in (np.array(p, dtype=float) for p in points):
         if all(np.linalg.norm(point - other) > 1e-9 for other in found):

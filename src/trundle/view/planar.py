@@ -1,4 +1,4 @@
-"""A picture of a planar pair in its plane: both curves in contact, and the two joints that move as it does
+"""A picture of a planar pair in its plane: both curves in contact, and the two equivalent joints
 [Meijaard 2024, Fig. 2].
 """
 

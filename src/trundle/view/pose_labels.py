@@ -1,4 +1,4 @@
-"""Times beside the poses of a picture, each where it hides least."""
+"""Labels with the times of the poses of a picture, placed where they hide least."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,10 +12,10 @@ from trundle.view.pose_painter import Painter
 WIDE, TALL = 0.078, 0.03  # of a label, in sizes of the picture
 AWAY: Final = 0.008  # of a label from its pose, in sizes of the picture
 SUPPORT: Final = 0.03  # of a support about its joint, in sizes of the picture
-FREE: Final = 0.09  # more room than this about a label is no better, in sizes of the picture
-MOST: Final = 300  # points of a pose that are looked at
-MIDST: Final = 0.04  # by which an end of a pose is better, in sizes of the picture
-ROUND: Final = 16  # directions in which a place is looked for
+FREE: Final = 0.09  # sufficient distance from a label to other things, in sizes of the picture
+MOST: Final = 300  # points of a pose that are checked
+MIDST: Final = 0.04  # bonus for an end of a pose, in sizes of the picture
+ROUND: Final = 16  # directions that are tried
 
 
 def time_text(t: float) -> str:
@@ -24,7 +24,7 @@ def time_text(t: float) -> str:
 
 
 def label_poses(canvas: Canvas, painter: Painter, samples: Sequence[int], t: Points) -> None:
-    """The time of every pose at one of its ends, away from other poses and times; none where no place is left."""
+    """The time of every pose at one of its ends, away from other poses and times; omitted if there is no space."""
     clouds = [canvas.seen(_thinned(painter.cloud(i, fine=True))) for i in samples]
     if not all(len(cloud) for cloud in clouds):
         return
@@ -50,8 +50,8 @@ def label_poses(canvas: Canvas, painter: Painter, samples: Sequence[int], t: Poi
 
 
 def _places(cloud: Points, others: Points) -> Iterator[tuple[Points, Points, float]]:
-    """Points of a pose with directions away from them: its ends, and, a little worse for it may be in the midst of it,
-    the point that is farthest from all other poses.
+    """Points of a pose with directions away from them: its ends, and, with a penalty, the point that is farthest from
+    all other poses.
     """
     angles = np.pi / 2 + 2 * np.pi * np.arange(ROUND) / ROUND
     ways = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -18,7 +18,7 @@ Pose = tuple[Points, Points]  # positions (times, 3) and rotations (times, 3, 3)
 @final
 @dataclass(frozen=True, eq=False)
 class Painter:
-    """What is painted of a mechanism; `size` (m) is that of the picture, to which pins and springs are scaled."""
+    """Draws the poses of a mechanism; `size` (m) is that of the picture, to which pins and springs are scaled."""
 
     scene: Geometry
     outlines: Mapping[str, Outline]
@@ -82,22 +82,22 @@ class Painter:
         return np.vstack([np.zeros((0, 3)), *points])
 
     def machine(self, samples: Sequence[int]) -> float:
-        """Extent of what moves, the largest of the samples (m)."""
+        """Largest extent of the moving bodies at the samples (m)."""
         return max(float(np.max(np.ptp(cloud, axis=0))) if len(cloud := self.cloud(i)) else 0.0 for i in samples)
 
     @property
     def dot(self) -> float:
-        """Radius of what has no size of its own (m)."""
+        """Radius of points (m)."""
         return 0.018 * self.size
 
     @property
     def has_corners(self) -> bool:
-        """Whether there is more to be seen of it than balls."""
+        """Whether it has anything visible other than balls."""
         return any(o.lines or o.faces or o.edges for name, o in self.outlines.items() if name != "ground")
 
     @property
     def colours(self) -> dict[str, str]:
-        """Of the bodies."""
+        """Colours of the bodies."""
         moving = [name for name in self.outlines if name != "ground"]
         if len(moving) <= len(COLOURS):
             return {"ground": QUIET} | dict(zip(moving, COLOURS, strict=False))

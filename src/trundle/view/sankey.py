@@ -1,4 +1,4 @@
-"""Sankey picture of an energy table: ribbons as wide as the energy that went from giver to taker."""
+"""Sankey diagram of an energy table: the widths of ribbons are the energies from givers to takers."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Places of boxes, labels and ribbons of a Sankey picture, in inches; x to the right, y downwards.
+"""Layout of boxes, labels and ribbons of a Sankey diagram, in inches; x to the right, y downwards.
 
-Givers stand on the left, takers on the right, bodies between them in columns in which energy goes to the right only.
-Every ribbon has a slot of its own in every column that it crosses, so no ribbon runs over a box or a label.
+Givers are on the left, takers on the right, bodies in columns between them, through which energy flows to the right
+only. Every ribbon has its own slot in every column that it crosses, so that none runs over a box or a label.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Layout:
     ribbons: tuple[Ribbon, ...]
     labels: tuple[tuple[str, float, float, str], ...]
     small: tuple[Ribbon, ...]
-    circling: float  # energy that went round in circles and is not drawn (J)
+    circling: float  # energy of closed cycles, which is not drawn (J)
 
 
 @cache
@@ -115,7 +115,7 @@ def lay_out(table: EnergyTable, order: Sequence[str], bodies: int = BODIES) -> L
 
 
 def _pooled(table: EnergyTable, limit: int) -> list[Transfer]:
-    """Rows in which all but the `limit` busiest bodies are one."""
+    """Rows in which all bodies except the `limit` busiest are merged."""
     flow: dict[str, float] = {}
     for row in table:
         for node in (row.giver, row.taker):
@@ -135,7 +135,7 @@ def _pooled(table: EnergyTable, limit: int) -> list[Transfer]:
 
 
 def _net(table: Sequence[Transfer]) -> tuple[list[Ribbon], float]:
-    """One ribbon for each pair of nodes, without what goes round in circles between bodies."""
+    """One ribbon for each pair of nodes, without closed cycles between bodies."""
     net: dict[Edge, float] = {}
     through: dict[Edge, list[str]] = {}
     for row in table:
@@ -166,7 +166,7 @@ def _net(table: Sequence[Transfer]) -> tuple[list[Ribbon], float]:
 
 
 def _spliced(flows: dict[Edge, float], names: dict[Edge, tuple[str, ...]]) -> dict[Edge, float]:
-    """A store that took energy from its body and lost it by a jump only passed it on."""
+    """Remove stores that took energy from a body and lost it by a jump."""
     for node in list(dict.fromkeys(n for edge in flows for n in edge if n.kind != "body")):
         taken, given = ({e: x for e, x in flows.items() if e[side] == node} for side in (1, 0))
         passed = min(sum(taken.values()), sum(given.values()))
@@ -184,7 +184,7 @@ def _spliced(flows: dict[Edge, float], names: dict[Edge, tuple[str, ...]]) -> di
 
 
 def _cycle(flows: dict[Edge, float]) -> list[Edge]:
-    """Edges of a closed way; empty when there is none."""
+    """Edges of a cycle; empty if there is none."""
     after: dict[EnergyNode, list[EnergyNode]] = {}
     for a, b in flows:
         after.setdefault(a, []).append(b)
@@ -280,7 +280,7 @@ def _slots(ribbons: list[Ribbon], labelled: bool) -> float:
 
 
 def _sort(columns: list[list[Place]]) -> None:
-    """Order within columns: bodies along the chain at first, then each near what it is tied to."""
+    """Order within columns: bodies along the chain at first, then each near its neighbours."""
     rank = {id(p): float(i) for column in columns for i, p in enumerate(column)}
     for sweep in range(8):
         forward = sweep % 2 == 0
@@ -319,7 +319,7 @@ def _set_x(columns: list[list[Place]]) -> tuple[float, list[float]]:
 
 
 def _set_y(columns: list[list[Place]]) -> float:
-    """Boxes under each other without overlap, each as near as can be to what it is tied to."""
+    """Heights of boxes without overlap, each as close as possible to its neighbours."""
     for column in columns:
         y = 0.0
         for p in column:
@@ -342,8 +342,8 @@ def _set_y(columns: list[list[Place]]) -> float:
 
 
 def _spread(column: list[Place], wanted: list[float]) -> None:
-    """As near as can be (least squares) to the wanted heights, in the order given and with gaps: neighbours that would
-    overlap move as one block.
+    """Heights as close as possible (least squares) to the desired ones, in the given order and with gaps: boxes that
+    would overlap move as one block.
     """
     offset = 0.0
     blocks: list[tuple[float, int]] = []  # sum of wanted places of the first box of the block, number of boxes

@@ -1,4 +1,4 @@
-"""Surfaces, lines and marks in space, seen without perspective and drawn from back to front on plain axes."""
+"""Surfaces, lines and marks in space, in parallel projection, drawn from back to front on 2-D axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ class Camera:
 @final
 @dataclass(eq=False)
 class Scene3D:
-    """Things to draw; they hide each other by their distance from the eye."""
+    """Objects to draw, sorted by their distance from the viewer."""
 
     camera: Camera
     _polygons: list[Points] = field(default_factory=list)
@@ -59,9 +59,8 @@ class Scene3D:
     _labels: list[tuple[Points, Points, str, str]] = field(default_factory=list)
 
     def mesh(self, points: Points, normals: Points, colour: str, stride: int = 8, cut: bool = False) -> None:
-        """A surface given on a grid (n, m, 3), shaded by its outward normals, darker seen from inside the material;
-        every stride-th grid line is drawn. `cut` takes away what is seen from inside the material, to look into a
-        hollow.
+        """A surface given on a grid (n, m, 3), shaded by its outward normals, darker if seen from inside the material;
+        every stride-th grid line is drawn. `cut` omits faces seen from inside the material, to show a hollow.
         """
         corners = [points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]]
         quads = np.stack(corners, axis=2).reshape(-1, 4, 3)
@@ -95,8 +94,8 @@ class Scene3D:
         ghost: bool = True,
         shown: Flags | None = None,
     ) -> None:
-        """A polyline; where something hides it, it shimmers through when `ghost`. `lift` brings it nearer to the eye,
-        in parts of its length; `shown` says which of its points are drawn.
+        """A polyline; hidden parts are drawn faintly if `ghost`. `lift` moves it towards the viewer, relative to its
+        length; `shown` is a mask of the points that are drawn.
         """
         seen = self.camera.see(points)
         raise_by = lift * float(np.ptp(seen[:, :2], axis=0).max(initial=0.0))
@@ -136,7 +135,7 @@ class Scene3D:
         self._dots.append((self.camera.see(point), look))
 
     def label(self, point: Points, text: str, colour: str, away: Points) -> None:
-        """Text beside a point, on the side that looks away from another one."""
+        """Text next to a point, on the side away from another one."""
         self._labels.append((self.camera.see(point), self.camera.see(away), text, colour))
 
     def clearance(self, points: Points) -> Points:

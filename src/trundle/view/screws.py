@@ -1,5 +1,5 @@
-"""Screws as in technical drawings: a centre line with a round arrow for a turn, a double arrow for a slide, a coil for
-a helix; rings for a ball.
+"""Screws as in technical drawings: a centre line with a circular arrow for a rotation, a double arrow for a slide, a
+coil for a helix; rings for a ball.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,7 @@ DASHES = (0.05, 0.018, 0.012, 0.018)  # of a centre line, in sizes of the pictur
 @final
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """How a screw is drawn: between which places on its axis (m from `at`), on which end (1 or -1) its symbol stands,
-    in which size, colour and with which text.
-    """
+    """Drawing of a screw: range on its axis (m from `at`), end (1 or -1) of its symbol, size, colour and text."""
 
     low: float
     high: float
@@ -29,14 +27,14 @@ class Mark:
     text: str
 
     def place(self, inset: float) -> float:
-        """A place on the axis that lies `inset` sizes within the end of the symbol."""
+        """A point on the axis, `inset` sizes inside the end of the symbol."""
         return self.high - inset * self.size if self.end > 0 else self.low + inset * self.size
 
 
 def mark_clear(
     scene: Scene3D, screw: NumericScrew, reach: tuple[float, float], size: float, colour: str, text: str
 ) -> Mark:
-    """A mark whose symbol stands clear of all that is drawn, not far beyond the `reach` of the axis."""
+    """A mark whose symbol does not overlap other drawings, not far beyond the `reach` of the axis."""
     marks = []
     for more in np.arange(0.2, 1.01, 0.08):
         for end in (1.0, -1.0):

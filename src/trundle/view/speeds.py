@@ -18,7 +18,7 @@ STEADY, SWINGING = COLOURS[1], COLOURS[0]
 def plot_stability(
     stability: Stability, path: Path | str | None = None, title: str | None = None, width: float = 7.6
 ) -> Figure:
-    """Real parts above, imaginary parts below; motions that swing in another colour than those that do not."""
+    """Real parts above, imaginary parts below; oscillating motions have another colour than non-oscillating ones."""
     speeds = np.asarray(stability.speeds)
     branches = follow([moving(one.eigenvalues, stability.neutral) for one in stability.linearisations])
     with style():
@@ -45,7 +45,7 @@ def plot_stability(
 
 
 def follow(eigenvalues: list[AnyArray]) -> AnyArray:
-    """Branches of eigenvalues, one row each: those of neighbouring speeds that lie nearest belong together."""
+    """Branches of eigenvalues, one row each: nearest eigenvalues of neighbouring speeds are joined."""
     from scipy.optimize import linear_sum_assignment
 
     count = max(len(v) for v in eigenvalues)
@@ -67,7 +67,7 @@ def _draw(above: Axes, below: Axes, speeds: AnyArray, branch: AnyArray) -> None:
 
 
 def _limit(panel: Axes, branches: AnyArray) -> None:
-    """A strongly damped motion must not flatten the lines about zero."""
+    """Limit the axis, so that a strongly damped motion does not flatten the lines near zero."""
     highest = float(np.nanmax(branches.real, initial=0.0))
     lowest = float(np.nanmin(branches.real, initial=0.0))
     floor = -2.0 * max(highest, 0.2 * -lowest)

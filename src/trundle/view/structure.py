@@ -17,11 +17,11 @@ from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, point2, 
 
 TREE, CUT, LINK = COLOURS[0], COLOURS[1], "#EEF2F6"
 RADIUS, DOT = 0.27, 0.05  # of a joint and of a link without a name, in lengths of an edge
-STARTS = 24  # random places from which the best is looked for
-MOST_RINGS, MOST_FACES = 30, 4  # that are opened on a circle for the same purpose
+STARTS = 24  # random initial layouts, of which the best result is used
+MOST_RINGS, MOST_FACES = 30, 4  # initial layouts with a ring or face on a circle
 POWERS = (2, 3, 4)  # of distances, by which near neighbours count
 STEPS, SETTLED = 300, 1e-3  # of the search for least stress; a move that ends it, in lengths of an edge
-FAULT = 10.0  # how bad a crossing or an overlap is, in stresses of a node
+FAULT = 10.0  # penalty of a crossing or an overlap, in stresses of a node
 
 
 def draw_structure(
@@ -94,8 +94,8 @@ def _draw_link(panel: Axes, at: np.ndarray, name: str, ground: bool) -> None:
 
 
 def place(structure: Structure) -> np.ndarray:
-    """Places (n, 2) of links, then of joints: distances on paper follow those along the structure, so that loops open
-    into rings; the ground is below. Least squares by majorisation [Gansner et al. 2004].
+    """Positions (n, 2) of links, then of joints: distances on paper approximate those along the structure, so that
+    loops become rings; the ground is below. Least squares by majorisation [Gansner et al. 2004].
     """
     n, m = len(structure.links), len(structure.joints)
     distance = np.full((n + m, n + m), np.inf)
@@ -130,7 +130,7 @@ def place(structure: Structure) -> np.ndarray:
 
 
 def upright(x: np.ndarray) -> np.ndarray:
-    """Turned so that the ground, the first of the places, lies below the middle of all."""
+    """Rotate the layout so that the ground, which is the first, is below the centre."""
     up = x.mean(axis=0) - x[0]
     angle = np.pi / 2 - np.arctan2(up[1], up[0])
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
@@ -139,7 +139,7 @@ def upright(x: np.ndarray) -> np.ndarray:
 
 
 def _pushed_apart(x: np.ndarray, halves: np.ndarray) -> np.ndarray:
-    """Places at which overlapping symbols have moved out of each other, each by half, the shorter way."""
+    """Positions after overlapping symbols are moved apart, each by half of the shorter distance."""
     x = x.copy()
     for _ in range(60):
         between = x[:, None] - x[None]
@@ -156,13 +156,13 @@ def _pushed_apart(x: np.ndarray, halves: np.ndarray) -> np.ndarray:
 
 
 def overlaps(x: np.ndarray, halves: np.ndarray) -> int:
-    """How many pairs of symbols overlap; `halves` are half widths and half heights."""
+    """Number of pairs of symbols that overlap; `halves` are half widths and half heights."""
     apart = np.any(np.abs(x[:, None] - x[None]) > halves[:, None] + halves[None], axis=-1)
     return int(np.sum(np.triu(~apart, 1)))
 
 
 def crossings(x: np.ndarray, edges: np.ndarray) -> int:
-    """How many pairs of edges cross."""
+    """Number of pairs of edges that cross."""
     a, b = x[edges[:, 0]], x[edges[:, 1]]
 
     def side(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
@@ -176,7 +176,7 @@ def crossings(x: np.ndarray, edges: np.ndarray) -> int:
 
 
 def hidden(x: np.ndarray, edges: np.ndarray, halves: np.ndarray) -> int:
-    """How many edges run behind symbols that are not their own."""
+    """Number of edges that run behind symbols that are not their own."""
     if not len(edges):
         return 0
     a, b = x[edges[:, 0]], x[edges[:, 1]]
@@ -252,8 +252,8 @@ def _spread(edges: np.ndarray, ring: list[int], x: np.ndarray, strength: np.ndar
 
 
 def unfolded(edges: np.ndarray, n: int) -> Iterator[np.ndarray]:
-    """Places without crossings, where there are any: one of the largest faces around all others, a node in each of
-    these holds it open.
+    """Layouts without crossings, if they exist: one of the largest faces is outside, and a node in each other face
+    keeps it open.
     """
     planar, drawn = nx.check_planarity(nx.Graph(edges.tolist()))
     if not planar:

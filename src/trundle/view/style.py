@@ -1,4 +1,4 @@
-"""One look for all figures: sizes, colours that colour-blind readers can tell apart, quiet axes."""
+"""Common style of all figures: sizes, colours for colour-blind readers, axes."""
 
 from io import BytesIO
 from pathlib import Path

@@ -16,7 +16,7 @@ MARGIN = 0.08  # of the range, drawn beyond it
 
 
 def plot_table(table: "Table") -> "Figure":
-    """Knots as dots, what is between and beyond them as a curve; for two arguments contours of each output."""
+    """Knots as dots, the table between and beyond them as a curve; for two arguments contours of each output."""
     names = table.outputs or tuple(f"output {i + 1}" for i in range(table.kind.outputs))
     knots = table.y if table.kind.outputs else table.y[..., None]
     with style():

@@ -1,4 +1,4 @@
-"""What is known about surfaces and pairs, as text for the command line."""
+"""Tables of surfaces and pairs as text for the command line."""
 
 from itertools import combinations_with_replacement
 from textwrap import fill
@@ -28,7 +28,7 @@ def samples() -> tuple[Surface, ...]:
 
 
 def pairs_text() -> str:
-    """Which surfaces there are and which of them can touch in a point."""
+    """All surfaces, and the pairs of them that can touch in a point."""
     smooth, sharp = (", ".join(k.__name__ for k in kinds(of_user=False)) for kinds in (surfaces, edges))
     pairs = list(combinations_with_replacement(samples(), 2))
     refused: dict[str, dict[str, list[str]]] = {}
@@ -52,7 +52,7 @@ def pairs_text() -> str:
 
 
 def table_text() -> str:
-    """The surfaces that two joints in series sweep with a normal that stays a normal, computed."""
+    """The surfaces that two joints in series sweep with a carried normal, computed."""
     head = ("first joint", "second joint", "surface", "condition")
     rows = [head, *((row.first, row.second, row.surface, row.condition) for row in table())]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]

@@ -161,7 +161,7 @@ def _placed(trace: "Trace", frame: Frame, pose: Index) -> tuple[Points, Points]:
 
 
 def _window(trace: "Trace", surface: Surface, frame: Frame, way: Points) -> tuple[Range, Range]:
-    """Ranges of the surface coordinates: whole turns, and as far along slides and helices as the contact goes."""
+    """Ranges of the surface coordinates: full rotations, and slides and helices as far as the contact moves."""
     R, p = _placed(trace, frame, trace.dataset)
     some = slice(None, None, max(len(way) // 60, 1))
     points = np.einsum("...ji,...j->...i", np.broadcast_to(R, (len(way), 3, 3)), way - p)[some]
@@ -180,6 +180,6 @@ def _window(trace: "Trace", surface: Surface, frame: Frame, way: Points) -> tupl
 
 
 def _end(usual: Range) -> float:
-    """Where the surface ends in a cusp or apex, minus infinity when it does not."""
+    """End of the surface at a cusp or apex, or minus infinity."""
     low, high = usual
     return low if low > -0.999 * abs(high) else -np.inf

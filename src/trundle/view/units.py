@@ -1,6 +1,6 @@
-"""Units as they are printed."""
+"""Formatting of units."""
 
 
 def pretty(unit: str) -> str:
-    """A unit for the eye: rad/s^2 with a raised 2."""
+    """A unit with superscripts: rad/s^2 with a raised 2."""
     return unit.replace("^2", "²").replace("^3", "³")

@@ -1,4 +1,4 @@
-"""What the expressions of quantities are made of: reactions, accelerations, contacts, measures of forces."""
+"""Expressions from which quantities are built: reactions, accelerations, contacts, measures of forces."""
 
 from functools import cached_property
 from typing import final
@@ -30,7 +30,7 @@ from trundle.typing import Expr
 
 @final
 class Expressions:
-    """Expressions of quantities, built when asked; the quantities themselves say what of."""
+    """Expressions of quantities, built on first use; each quantity selects what it needs."""
 
     def __init__(self, functions: Functions) -> None:
         self.functions, self.layout = functions, functions.layout
@@ -57,8 +57,8 @@ class Expressions:
         return with_compliance(self.functions, reactions(self.functions))
 
     def relative_acceleration(self, connection: str) -> Wrench:
-        """Of the second frame against the first, in the axes of the connection: a_Br and eps_r, of which mu and lambda
-        are the components [Kosenko 2022, Eqs. 1 to 3].
+        """Acceleration of the second frame relative to the first, in the axes of the connection: a_Br and eps_r, whose
+        components are mu and lambda [Kosenko 2022, Eqs. 1 to 3].
         """
         e, c = self.equations, self.equations.model.connections[connection]
         A, B = (e.motion.frame(connection_frame(f, c)) for f in (c.first, c.second))
@@ -73,7 +73,7 @@ class Expressions:
         return self._reactions[connection]
 
     def drive(self, coordinate: str) -> Expr:
-        """Effort of what prescribes a coordinate; a redundant drive idles."""
+        """Effort of the drive of a coordinate; zero for a redundant drive."""
         return drive_efforts(self.functions).get(coordinate, ca.SX(0))
 
     def acceleration_of(self, coordinate: str) -> Expr:
@@ -82,7 +82,7 @@ class Expressions:
         return self.functions.dynamics[0][c.u]
 
     def constraint_force(self, coordinate: str, kind: int) -> Expr:
-        """Generalised force of the constraints along a coordinate of the tree: ideal (0) or not (1)."""
+        """Generalised force of the constraints along a coordinate of the tree: ideal (0) or non-ideal (1) part."""
         c = self.layout.coordinate(coordinate)
         return self.functions.constraint_forces[kind][c.u]
 
@@ -105,13 +105,13 @@ class Expressions:
         return self._accelerations[body]
 
     def imaginary(self, body: Body, kind: str) -> Wrench:
-        """Imaginary force and moment about the mass centre, in the axes of the frame that carries the body."""
+        """Fictitious force and moment about the mass centre, in the axes of the frame that carries the body."""
         e = self.equations
         force, moment = wrenches_of(e, body)[kind]
         return in_frame(e, body, force), in_frame(e, body, moment)
 
     def driving(self, frame: Body) -> Wrench:
-        """Force and moment about its origin that move a frame as given."""
+        """Force and moment about its origin that produce the prescribed motion of a frame."""
         return self.functions.driving_wrenches[frame]
 
     def driving_power(self, frame: Body) -> Expr:
@@ -155,7 +155,7 @@ class Expressions:
         return fit_parts(self.equations, self.equations.contact_bonds[contact]).curvature
 
     def friction_power(self, contact: str) -> Expr:
-        """What friction takes, and what a slip that is held in part does."""
+        """Power lost in friction, and in a slip that is held in part."""
         e, bonds = self.equations, self.equations.contact_bonds[contact]
         lost = self.contact_force(contact, 2) * bonds.lost
         for row in self.functions.relaxed:

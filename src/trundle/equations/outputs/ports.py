@@ -1,4 +1,4 @@
-"""Power ports of a model: which bodies, connections and forces exchange energy, and the names of what is measured.
+"""Power ports of a model: which bodies, connections and forces exchange energy, and the names of measured quantities.
 
 A body is a 1-junction, a connection or a force between bodies a 0-junction [Kosenko 2022, Figs. 1, 2]. Everything here
 follows from the model alone.
@@ -22,8 +22,8 @@ from trundle.pairs.lower import BONDS
 from trundle.quantity import Quantity
 from trundle.typing import Json, Raw
 
-FRICTION = ".friction"  # ending of the element of friction under a rigid normal
-CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
+FRICTION = ".friction"  # suffix of the element of friction under a rigid normal
+CHAIN = ".chain"  # suffix of the junction of laws on surface coordinates of a contact; names of users have no dot
 FLOWS, EFFORTS = "m/s, m/s, m/s, rad/s, rad/s, rad/s", "N, N, N, N m, N m, N m"  # units of the six bonds
 ENERGIES = ("kinetic_energy", "gravity_energy", "stored_energy")
 
@@ -37,15 +37,15 @@ class Junction:
     first: str
     second: str
     bonds: tuple[str, ...]  # six names
-    elements: tuple[str, ...]  # what each bond ends in: FC, EC, R, C, Se, Sf
+    elements: tuple[str, ...]  # the element at the end of each bond: FC, EC, R, C, Se, Sf
     terms: tuple[str, ...]  # laws and forces whose efforts act on its bonds
     drives: tuple[str, ...]  # "connection.coordinate" where a motion is prescribed
-    coordinates: tuple[str, ...] = ()  # of each bond, or its own name where it has none
+    coordinates: tuple[str, ...] = ()  # coordinate of each bond, or the name of the bond if it has none
     connection: str = ""
 
     @property
     def is_chain(self) -> bool:
-        """Whether it is that of the laws on the chain of a contact."""
+        """Whether it is the junction of the laws on the chain of a contact."""
         return not self.bonds
 
 
@@ -57,7 +57,7 @@ class Element:
     name: str
     junctions: tuple[str, ...]  # connections on whose coordinates it acts
     bodies: tuple[str, ...]  # bodies it acts on directly
-    law_of: str  # connection that it is a law of; empty for a force
+    law_of: str  # connection to which the law belongs; empty for a force
     is_friction: bool = False  # friction under the rigid normal of that contact
 
 
@@ -73,7 +73,7 @@ class Ports:
 
     @staticmethod
     def read(stored: Mapping[str, Raw]) -> "Ports":
-        """From the plain lists that `dataclasses.asdict` has made."""
+        """From the output of `dataclasses.asdict`."""
 
         def plain(one: Mapping[str, Raw]) -> Json:
             return {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in one.items()}
@@ -89,7 +89,7 @@ class Ports:
 
 
 Measure = tuple[str, str]
-"""Something that the audit measures: name of a body, connection, law or force, and what is measured of it."""
+"""A quantity of the audit: name of a body, connection, law or force, and name of the quantity."""
 
 
 def find_ports(model: Model) -> Ports:
@@ -150,7 +150,7 @@ def find_ports(model: Model) -> Ports:
 
 
 def _act(elements: dict[str, Element], names: Iterable[str], j: Junction, laws: Collection[str]) -> None:
-    """Laws and forces act on a junction."""
+    """Enter the junction in the elements of the laws and forces that act on it."""
     for name in names:
         known = elements.get(name, Element(name, (), (), j.connection if name in laws else ""))
         elements[name] = replace(known, junctions=(*known.junctions, j.name))
@@ -161,18 +161,18 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def power_quantities(ports: Ports) -> list[Quantity]:
-    """Everything the audit measures: powers, sizes, energies, efforts, flows; evaluated together."""
+    """All quantities of the audit: powers, sizes, energies, efforts, flows; evaluated together."""
     return list(measured(ports).values())
 
 
 def measured(ports: Ports) -> dict[Measure, Quantity]:
-    """The same, by whose and what they are."""
+    """Quantities of the audit by owner and name."""
     places: list[dict[Measure, Quantity]] = [{}, {}, {}, {}, {}]
 
     def add(
         owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = (), connection: str = ""
     ) -> None:
-        """With a connection: of what acts along one of its motions, and is called "connection.motion"."""
+        """Add a quantity. With a connection it belongs to a law along one of its motions, "connection.motion"."""
         place = {"apparent_power": 1, "effort": 3, "flow": 4}.get(what, 2 if what in ENERGIES else 0)
         part, kind = (connection, f"{owner[len(connection) + 1 :]}_{what}") if connection else (owner, what)
         places[place][owner, what] = Quantity(
@@ -211,8 +211,8 @@ def measured(ports: Ports) -> dict[Measure, Quantity]:
 
 
 def is_held(c: ConnectedPair, bond: str) -> bool:
-    """Whether the effort of a bond is a reaction: the pair or a law at the contact holds its flow, or friction goes
-    with the normal force.
+    """Whether the effort of a bond is a reaction: the pair or a law at the contact constrains its flow, or friction
+    depends on the normal force.
     """
     if has_friction(c, bond):
         return True

@@ -1,6 +1,6 @@
-"""Powers through all ports of a model as expressions.
+"""Powers through all ports of a model, as expressions.
 
-Every number comes from a source of its own, so that the sums at the junctions are a check: efforts of free bonds from
+Every number is computed independently, so that the sums at the junctions are a check: efforts of free bonds from
 laws and drives, those of held bonds from the reactions; flows of free bonds from the rates of coordinates, those of
 held bonds from the motion of the bodies; the powers that bodies receive from these wrenches and the twists of the
 bodies; the power of an inertance from the accelerations.
@@ -29,9 +29,9 @@ from trundle.typing import Expr
 
 @final
 class BondMap:
-    """Six bonds of a connection at a point: efforts from a wrench there and back, flows from a relative twist.
+    """Six bonds of a connection at a point: converts a wrench there to efforts and back, and a relative twist to flows.
 
-    Translations are along `slides`, rotations about `turns`; the turn about z may carry a screw along with it.
+    Translations are along `slides`, rotations about `turns`; with a pitch, the rotation about z is a screw.
     """
 
     def __init__(self, slides: list[Expr], turns: list[Expr], pitch: Expr = None) -> None:
@@ -58,12 +58,12 @@ class BondMap:
 
 
 def turning_axes(c: ConnectedPair, A: Expr, B: Expr) -> list[Expr]:
-    """Axes of rx, ry, rz that the joint really has, from the rotation matrices of its two frames."""
+    """Actual axes of rx, ry, rz of the joint, from the rotation matrices of its two frames."""
     free = [b for b in c.pair.free if b in ROTATIONS]
     if len(free) == 3 and not any(b in ROTATIONS for b in c.pair.coordinate_bonds.values()):
-        return [B[:, i] for i in range(3)]  # a ball: its rates are in the axes of the second frame
+        return [B[:, i] for i in range(3)]  # a ball joint: its rates are in the axes of the second frame
     axes = [A[:, i] for i in range(3)]
-    if len(free) > 1:  # turns that follow each other: about k of the first, then i, then j of the second
+    if len(free) > 1:  # successive rotations: about k of the first frame, then i, then j of the second
         i, j, k = axes_around(free[0])
         if len(free) == 2:
             axes[i], axes[j] = B[:, i], cross(A[:, k], B[:, i])
@@ -132,7 +132,7 @@ class PowerExpressions:
 
     @cached_property
     def _chains(self) -> dict[str, Wrench]:
-        """What laws on the chains of contacts in the tree exert on the second bodies, at the points of contact."""
+        """Wrenches of laws on the chains of contacts in the tree, on the second bodies at the points of contact."""
         found = {}
         for junction in self.ports.junctions:
             if not junction.is_chain:
@@ -156,7 +156,7 @@ class PowerExpressions:
 
     @cached_property
     def _reactions(self) -> dict[str, Wrench]:
-        """Reactions without the laws on chains, which act on the second body itself and not through a hub."""
+        """Reactions without the laws on chains, which act on the second body itself, not through a hub."""
         e, out = self.equations, dict(self._given_reactions)
         for name, (F, M) in self._chains.items():
             c = e.model.connections[name]
@@ -247,7 +247,7 @@ class PowerExpressions:
     # -- laws and forces -----------------------------------------------------------------------------------------------
 
     def _energy_rates(self) -> dict[str, tuple[Expr, Expr]]:
-        """Of potentials, and of what is stored beside them."""
+        """Rates of potentials and of other stored energy, by element."""
         e = self.equations
         names = [element.name for element in self.ports.elements if element.name in e.terms]
         V = ca.vertcat(*[ca.SX(v) for n in names for v in (e.terms[n].potential, e.terms[n].stored)])
@@ -283,7 +283,7 @@ class PowerExpressions:
         return found | {(name, f"power_to_{key}"): power for key, power in given.items()}
 
     def _friction(self, name: str, contact: str) -> dict[Measure, Expr]:
-        """Friction under a rigid normal: all that it takes is lost."""
+        """Friction under a rigid normal: all its power is lost."""
         c = self.equations.model.connections[contact]
         at_contact = self.equations.contact_bonds[c.name]
         bonds, point = self._contact_map(c)

@@ -1,8 +1,8 @@
 """Reactions of all connections from accelerations and multipliers, summed from the leaves of the tree to the ground.
 
 A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame, in
-ground axes. Efforts of laws and drives along the free bonds are not part of it; springs that stand for a constraint are
-added by `with_compliance`. Redundant rows carry nothing.
+ground axes. Efforts of laws and drives along the free bonds are not part of it; springs that replace a constraint are
+added by `with_compliance`. Redundant rows carry no force.
 """
 
 import casadi as ca
@@ -52,18 +52,18 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
     out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
     in_tree = _tree_reactions(functions, closing, driving) if e.formalism == "kane" else {}
     for c in e.model.connections.values():
-        if c.wheel is not None:  # its normal force stands with the tree, or in the row of its bond
+        if c.wheel is not None:  # its normal force is in the reaction of the tree, or in the row of its bond
             pressed = in_tree.get(c.name) or (normal(functions, c.name) if e.formalism != "kane" else None)
             if pressed is not None:
                 _through_hub(e, c, pressed, in_tree if e.formalism == "kane" else closing)
-    for part in (in_tree, closing):  # a rolling contact in the tree has a share in both
+    for part in (in_tree, closing):  # a rolling contact in the tree contributes to both
         for name, (F, M) in part.items():
             out[name] = (out[name][0] + F, out[name][1] + M)
     return out
 
 
 def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str, Wrench]:
-    """Reactions with the forces of the springs that stand for what connections would hold."""
+    """Reactions with the forces of the springs that replace constraints of connections."""
     e, out = functions.equations, dict(found)
     for c in e.model.connections.values():
         names = [name for name, bond in c.pair.coordinate_bonds.items() if bond in c.compliant]
@@ -82,7 +82,7 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
 
 
 def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
-    """Bonds at a contact whose efforts stand for what it would hold: springs, friction of a compliant normal."""
+    """Bonds at a contact whose efforts replace constraints: springs, friction of a compliant normal."""
     if not c.is_contact:
         return []
     names = [c.pair.bond_names[bond] for bond in c.compliant]
@@ -94,7 +94,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: d
     e = functions.equations
     bodies = list(e.inertias)
     moving = accelerations(functions, bodies)
-    needed: dict[Body, Wrench] = {}  # what the tree joint must bring to each body, about the body's origin
+    needed: dict[Body, Wrench] = {}  # wrench that the tree joint must exert on each body, about the body's origin
     for body in bodies:
         at = moving[body]
         f, n, centre = inertia_wrench(e.inertias[body], at, e.gravity)
@@ -130,7 +130,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: d
 
 
 def normal(functions: Functions, name: str) -> Wrench | None:
-    """The share of the normal in the wrench of a contact that closes a loop."""
+    """Wrench of the normal force of a contact that closes a loop."""
     _, multipliers = functions.dynamics
     found = [(multipliers[i] * r.force, multipliers[i] * r.moment) for i, r in enumerate(functions.rows)
              if r.owner == name and r.role is Role.NORMAL]  # fmt: skip
@@ -138,7 +138,7 @@ def normal(functions: Functions, name: str) -> Wrench | None:
 
 
 def _through_hub(e: Equations, contact: ConnectedPair, pressed: Wrench, out: dict[str, Wrench]) -> None:
-    """A contact followed from the frame presses on the wheel: its normal force goes through the hub."""
+    """Add the normal force of a contact described in the frame, which acts on the wheel, to the reaction of the hub."""
     hub = next(c for c in e.model.connections.values() if set(c.bodies) == {contact.second.body, contact.wheel})
     if hub.name not in out:
         return

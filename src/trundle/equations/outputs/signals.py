@@ -1,4 +1,4 @@
-"""Quantities by name, as expressions: what laws, forces, outputs and events may ask for."""
+"""Quantities by name, as expressions, for use in laws, forces, outputs and events."""
 
 from collections.abc import Mapping
 from typing import final
@@ -31,7 +31,7 @@ class Signals:
     ) -> None:
         self.model, self.register, self.t, self.motion = model, register, t, motion
         self.coordinates, self.measured, self.contact_motions = coordinates, measured, contact_motions
-        self._asked: list[str] = []  # outputs of blocks that are being worked out
+        self._in_progress: list[str] = []  # outputs of blocks that are being evaluated
 
     def __getitem__(self, name: str) -> Expr:
         given = given_signal(self.model, name, self.t)
@@ -41,27 +41,27 @@ class Signals:
         assert part.quantity.of is not None
         if part.quantity.part != "block":
             return part.pick(part.quantity.of(self))
-        if part.name in self._asked:
-            way = " -> ".join([*self._asked[self._asked.index(part.name) :], part.name])
+        if part.name in self._in_progress:
+            way = " -> ".join([*self._in_progress[self._in_progress.index(part.name) :], part.name])
             raise ModelError(
                 f"the outputs of blocks depend on each other in a circle: {way}. Put a state between them, such as a "
                 "tr.FirstOrderLag."
             )
-        self._asked.append(part.name)
+        self._in_progress.append(part.name)
         try:
             return part.quantity.of(self)
         finally:
-            self._asked.pop()
+            self._in_progress.pop()
 
-    # -- what the expressions of quantities are made of ----------------------------------------------------------------
+    # -- values from which expressions of quantities are built ---------------------------------------------------------
 
     def value(self, coordinate: str) -> Expr:
-        """A coordinate: a state, or measured."""
+        """Value of a coordinate, which is a state or is measured."""
         known = self.coordinates.get(coordinate)
         return self.measured[coordinate].value if known is None else known[0]
 
     def rate(self, coordinate: str) -> Expr:
-        """The speeds that belong to a coordinate."""
+        """Speeds of a coordinate."""
         known = self.coordinates.get(coordinate)
         return self.measured[coordinate].rate if known is None else known[1]
 

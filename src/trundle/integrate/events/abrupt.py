@@ -8,20 +8,20 @@ from trundle.integrate.events.zero import round_off
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import strict
 
-NEAR, NEARER, FARTHEST = 8.0, 2.0**-27, 2.0**-9  # distances from the root, of the step
+NEAR, NEARER, FARTHEST = 8.0, 2.0**-27, 2.0**-9  # ratio of distances from the root; smallest, largest one in the step
 
 
 @strict
 def value_near(run: LoopRecord, e: int, s: float) -> float:
-    """Value of a function at a fraction of the step, 0 where it is mostly round-off."""
+    """Value of a function at a fraction of the step, 0 if it is mostly round-off."""
     value = value_at(run, e, s)
     return value if round_off(run, e, run.sample) < 0.1 * abs(value) else 0.0
 
 
 @strict
 def kind_of_change(run: LoopRecord, e: int, s: float) -> int:
-    """How function e changes its sign at the fraction s of the step, by its size at two distances from there: towards a
-    pole it grows on both sides, beside a leap it keeps its size, towards a root it falls.
+    """How function e changes its sign at the fraction s of the step, judged by its size at two distances: towards a
+    pole it grows on both sides, near a jump it keeps its size, towards a root it decreases.
     """
     distance = NEARER
     while distance < FARTHEST:

@@ -1,7 +1,7 @@
-"""Search for the events of the user inside a step (compiled), by bounds: no pair of crossings can be stepped over.
+"""Search for user-defined events inside a step by bounds (compiled), so that no pair of crossings is missed.
 
-The step is halved until in every part each function either has a bound that leaves out zero, or a rate that does, so
-that the signs at the ends of the part decide whether there is a root.
+The step is halved until in every part the bounds of each function, or those of its rate, exclude zero, so that the
+signs at the ends of the part decide whether there is a root.
 """
 
 import math
@@ -13,13 +13,13 @@ from trundle.integrate.events.zero import NONE, POINTS, round_off, same_time, si
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, inner, part_of, shifted, strict
 
-FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is decided by the signs at its ends
-LARGEST_SEARCH = 4000  # parts that are looked at in one step before the step is cut
+FLOOR = 2.0**-30  # of the step: in shorter parts the signs at the ends decide
+LARGEST_SEARCH = 4000  # parts that are examined in one step before the step is shortened
 
 
 @strict
 def least(w_lo: float, w_hi: float, lo: float) -> float:
-    """Least product of a weight between w_lo >= 0 and w_hi with a value whose least is lo."""
+    """Smallest product of a weight between w_lo >= 0 and w_hi with a value of at least lo."""
     return w_lo * lo if lo > 0.0 else w_hi * lo
 
 
@@ -55,7 +55,7 @@ def enclose(run: LoopRecord, a: float, b: float) -> None:
 
 @strict
 def is_decided(run: LoopRecord, e: int, width: float) -> bool:
-    """Whether function e has at most one root in the part that was enclosed last, of this width in time."""
+    """Whether function e has at most one root in the last enclosed part, of this duration."""
     bounds = run.bounds
     count = run.watched
     lo, hi, slow, fast = bounds[e], bounds[count + e], bounds[2 * count + e], bounds[3 * count + e]
@@ -67,7 +67,7 @@ def is_decided(run: LoopRecord, e: int, width: float) -> bool:
 
 @strict
 def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
-    """Root of function e in a part where it has at most one; NOW becomes the sign on its far side."""
+    """Root of function e in a part with at most one root; NOW becomes the sign after it."""
     watched = run.watched
     bounds = run.bounds
     now, direction = run.now[e], run.direction[e]
@@ -80,8 +80,8 @@ def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
     if after != -now:
         return NONE
     if (after < 0 and bounds[2 * watched + e] > 0.0) or (after > 0 and bounds[3 * watched + e] < 0.0):
-        return NONE  # against its rate: round-off of an event that has just been
-    values_at(run, b, run.g_probe)  # brings state and time there
+        return NONE  # contradicts its rate: round-off of an event that has just fired
+    values_at(run, b, run.g_probe)  # sets state and time
     if abs(right) <= round_off(run, e, run.sample):
         return NONE  # not yet: its sign is round-off
     run.now[e] = after
@@ -99,7 +99,7 @@ def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
 
 @strict
 def at_the_end(run: LoopRecord, e: int) -> bool:
-    """Whether function e comes to zero at the end of the run itself, as far as times can be resolved."""
+    """Whether function e reaches zero at the end of the run, within the resolution of time."""
     bounds = run.bounds
     now, direction = run.now[e], run.direction[e]
     left, rate = run.g_right[e], bounds[2 * run.watched + e]
@@ -113,7 +113,7 @@ def at_the_end(run: LoopRecord, e: int) -> bool:
 
 @inner
 def undecided_in(run: LoopRecord, a: float, b: float) -> int:
-    """An event that may have several roots between two fractions of the step; -1 where none has."""
+    """An event that may have several roots between two fractions of the step; -1 if there is none."""
     enclose(run, a, b)
     found = -1
     for e in range(run.watched):
@@ -124,7 +124,7 @@ def undecided_in(run: LoopRecord, a: float, b: float) -> int:
 
 @inner
 def roots_in(run: LoopRecord, a: float, b: float) -> bool:
-    """The first root between two fractions of the step, into ROOT and WHICH; whether a pole was passed before it."""
+    """Write the first root between two fractions of the step to ROOT and WHICH; return whether a pole comes before."""
     if b < 1.0:
         values_at(run, b, run.g_right)
     else:
@@ -146,7 +146,7 @@ def roots_in(run: LoopRecord, a: float, b: float) -> bool:
 
 @inner
 def roots_at_the_end(run: LoopRecord) -> None:
-    """Roots at the end of the run itself, into ROOT and WHICH."""
+    """Write a root at the end of the run to ROOT and WHICH."""
     enclose(run, 1.0, 1.0)
     for e in range(run.watched):
         if at_the_end(run, e):
@@ -155,10 +155,10 @@ def roots_at_the_end(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def find_bounded(run: LoopRecord) -> None:
-    """First root of the user's events before the fraction LIMIT of the step.
+    """Find the first root of the user's events before the fraction LIMIT of the step.
 
-    ROOT becomes its fraction (NONE without one), WHICH its event. CLEARED is less than LIMIT where the search was given
-    up for its length: up to there is no event.
+    ROOT becomes its fraction (or NONE), WHICH its event. CLEARED is less than LIMIT if the search took too long and was
+    ended there; up to there is no event.
     """
     ends = run.parts
     watched = run.watched

@@ -1,4 +1,4 @@
-"""The next time at which a law may change (compiled): the first root of functions of time, found by bounds."""
+"""The next break (compiled): the first root of functions of time, found by bounds."""
 
 import math
 
@@ -7,9 +7,9 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, part_of, strict
 
 MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
-FLOOR = 2.0**-50  # of the time that is searched
-POINTS = 7  # places that are looked at then
-LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
+FLOOR = 2.0**-50  # shortest part, relative to the searched interval
+POINTS = 7  # examined for a function that is given up
+LARGEST_SEARCH = 20000  # parts that are examined before a step is tried
 
 
 @strict
@@ -30,7 +30,7 @@ def side(run: LoopRecord, e: int, t: float) -> int:
 
 @strict
 def switch(run: LoopRecord, e: int, a: float, b: float) -> float:
-    """Where the sign that function e has at a ends, which it does not have at b: the last time before."""
+    """The last time between a and b at which function e has the sign that it has at a."""
     before = side(run, e, a)
     for _ in range(2000):  # to neighbouring numbers; near zero these are close
         middle = 0.5 * (a + b)
@@ -45,7 +45,7 @@ def switch(run: LoopRecord, e: int, a: float, b: float) -> float:
 
 @strict
 def first_switch(run: LoopRecord, start: float, end: float) -> float:
-    """First time between two times at which a function of time changes its sign; infinite where none does."""
+    """First time between two times at which a function of time changes its sign; infinite if none does."""
     count, bounds, ends = run.n_breaks, run.bounds, run.parts
     a, top, looked, shortest = start, 0, 0, 0
     floor, wide = FLOOR * (end - start), (end - start) / POINTS
@@ -64,7 +64,7 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
                 unclear = e
         if unclear >= 0 and b - a > floor:
             if looked >= LARGEST_SEARCH and a > start:
-                return a  # a step up to here, then the search goes on
+                return a  # a step up to here, then the search continues
             middle = 0.5 * (a + b)
             if a < middle < b:
                 top += 1
@@ -87,7 +87,7 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
 
 @part_of(LoopRecord)
 def next_break(run: LoopRecord) -> None:
-    """Put the time just before the next break into T_BREAK; where T itself is at one, T goes to its far side."""
+    """Set T_BREAK to the time just before the next break; if T itself is at one, set T to the time just after it."""
     scale = 1e-3 * (run.t_last - run.t_start)
     start = run.t - MARGIN * max(abs(run.t), scale)
     found = math.inf

@@ -1,4 +1,4 @@
-"""Actions at an event (compiled): it is logged, and its action is taken."""
+"""Logging of an event, and its action (compiled)."""
 
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import before_jump
@@ -10,7 +10,7 @@ CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accu
 
 @inner
 def finds_other_modes(run: LoopRecord) -> bool:
-    """Whether contacts that have jammed have modes in which the accelerations are unique. State and modes are left."""
+    """Whether there are modes of jammed contacts with unique accelerations; state and modes are unchanged."""
     x, p, jumped = run.x, run.p, run.jumped
     fired = False
     for e in range(run.n_events):
@@ -32,7 +32,7 @@ def finds_other_modes(run: LoopRecord) -> bool:
 
 @inner
 def is_last(run: LoopRecord, goes_on: bool) -> bool:
-    """Whether an event that fired ends the run; where jammed contacts go on, their first event stands for all."""
+    """Whether an event that fired ends the run; if jammed contacts can continue, only their first event is kept."""
     last = False
     first = True
     for e in range(run.n_events):
@@ -46,7 +46,7 @@ def is_last(run: LoopRecord, goes_on: bool) -> bool:
 
 @part_of(LoopRecord)
 def fire(run: LoopRecord) -> None:
-    """Log the events that fired at the present time, in the order of their index, and take their actions."""
+    """Log the events that fired at the present time, in the order of their indices, and perform their actions."""
     x, p, clock, work = run.x, run.p, run.clock, run.work
     jumps, jumped = run.jump_kernels, run.jumped
     event_index, event_t = run.event_index, run.event_t
@@ -54,7 +54,7 @@ def fire(run: LoopRecord) -> None:
     event_work, event_lost = run.event_work, run.event_lost
     n_x, n_events = run.n_x, run.n_events
     goes_on = finds_other_modes(run)
-    last = is_last(run, goes_on)  # what ends the run happens alone
+    last = is_last(run, goes_on)  # events that end the run suppress others
     for e in range(n_events):
         if run.fired[e] == 1 and (not last or run.kind[e] in (at.STOP, at.JAM, at.RECORD)):
             row = run.logged
@@ -67,9 +67,9 @@ def fire(run: LoopRecord) -> None:
             run.leaps[e] += int(e < run.watched and run.abrupt[e] == at.LEAPS)
             kind = run.kind[e]
             if kind == at.STOP or (kind == at.JAM and not goes_on):
-                run.answer = at.EVENT_STOP
-            elif kind == at.RETURN and run.answer == at.RUNNING:
-                run.answer = at.EVENT_RETURN
+                run.status = at.EVENT_STOP
+            elif kind == at.RETURN and run.status == at.RUNNING:
+                run.status = at.EVENT_RETURN
                 before_jump(run)
             elif kind == at.JUMP:
                 if e < run.given_events or run.driven == 1:
@@ -90,6 +90,6 @@ def fire(run: LoopRecord) -> None:
     run.close = run.close + 1 if close else 0
     run.t_event = run.t
     if run.close >= CLOSE_LIMIT:
-        run.answer = at.ZENO
-    if run.logged >= run.max_events and run.answer == at.RUNNING:
-        run.answer = at.TOO_MANY_EVENTS
+        run.status = at.ZENO
+    if run.logged >= run.max_events and run.status == at.RUNNING:
+        run.status = at.TOO_MANY_EVENTS

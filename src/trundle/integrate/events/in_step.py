@@ -1,4 +1,4 @@
-"""Events inside a step of the loop (compiled): where there is one the step ends at it."""
+"""Events inside a step of the loop (compiled); the step ends at the first one."""
 
 from trundle.integrate import codes as at
 from trundle.integrate.events.zero import sign_of
@@ -10,7 +10,7 @@ from trundle.kernel.pointers import call, call_table, copy, inner, shifted
 
 @inner
 def only_recorded(run: LoopRecord) -> bool:
-    """Whether all events that fired are of the kind that changes nothing."""
+    """Whether all events that fired are only recorded."""
     others = 0
     for e in range(run.n_events):
         others += int(run.fired[e] == 1 and run.kind[e] != at.RECORD)
@@ -44,10 +44,10 @@ def pass_recorded(run: LoopRecord) -> None:
 
 
 @inner
-def meet_events(run: LoopRecord) -> bool:
-    """Find the first events in the step and end it there: `x_new` and the slopes then belong to the shorter step.
+def handle_events(run: LoopRecord) -> bool:
+    """Find the first events in the step and end it there: `x_new` and the slopes become those of the shorter step.
 
-    False where the step is refused or events pile up.
+    False if the step is rejected or events accumulate.
     """
     run.dense_ready = 0
     run.hit = 0
@@ -57,7 +57,7 @@ def meet_events(run: LoopRecord) -> bool:
     call_table(run.search_part, run)
     run.dense_ready = int(run.hit == 0 and run.step == run.full_step)
     if run.hit == -2:
-        run.answer = at.ZENO
+        run.status = at.ZENO
         return False
     if run.hit < 0:
         run.step = run.full_step

@@ -23,8 +23,8 @@ def value_at(run: LoopRecord, e: int, s: float) -> float:
 
 @strict
 def relative_gap(run: LoopRecord, e: int, s: float) -> float:
-    """Gap of a contact at the fraction s of the step over the largest coordinate, whose round-off it has; those without
-    a unit of length move points by the length of the run, over which the event function is the gap.
+    """Gap of a contact at the fraction s of the step relative to the largest coordinate, which determines its
+    round-off. The event function is the gap over the typical length; angles count as multiples of that length.
     """
     size = 0.0
     for m in range(run.n_q):
@@ -34,11 +34,11 @@ def relative_gap(run: LoopRecord, e: int, s: float) -> float:
 
 @strict
 def locate(run: LoopRecord, e: int, a: float, b: float, before: int) -> float:
-    """Root of event function e between the fractions a and b; its sign is `before` just after a and the other at b."""
+    """Root of event function e between the fractions a and b; its sign is `before` just after a and opposite at b."""
     g_a, g_b = value_at(run, e, a), value_at(run, e, b)
     no_gap = run.kind[e] == at.STRIKE and abs(g_a) < NO_GAP
     if sign_of(g_a) != before or no_gap:
-        # At a the function is zero but for round-off (an event just happened): look for its true sign closer to a.
+        # At a the function is zero up to round-off (an event has just fired): find its true sign close to a.
         width, found = b - a, False
         for _ in range(60):
             width *= 0.5
@@ -53,7 +53,7 @@ def locate(run: LoopRecord, e: int, a: float, b: float, before: int) -> float:
     for _ in range(80):
         if b - a <= 1e-14 * b:
             break
-        s = (a * g_b - b * g_a) / (g_b - g_a)  # Illinois: the end that stays is given half its value
+        s = (a * g_b - b * g_a) / (g_b - g_a)  # Illinois method: the value at the retained end is halved
         if not a < s < b:
             s = 0.5 * (a + b)
         g_s = value_at(run, e, s)
@@ -74,7 +74,7 @@ def locate(run: LoopRecord, e: int, a: float, b: float, before: int) -> float:
 
 @strict
 def overlap(run: LoopRecord, e: int, a: float, b: float, deepest: float) -> float:
-    """Where a value has fallen below `deepest`, which it is at b."""
+    """Fraction at which a value falls below `deepest`; it is below at b."""
     for _ in range(60):
         s = 0.5 * (a + b)
         if value_at(run, e, s) < deepest:
@@ -86,22 +86,22 @@ def overlap(run: LoopRecord, e: int, a: float, b: float, deepest: float) -> floa
 
 @strict
 def crossing(run: LoopRecord, e: int, i: int) -> float:
-    """Root of event function e in the cell that ends at point i, or where it dips through zero and back around it.
+    """Root of event function e in the cell that ends at point i, or near it if the function crosses zero twice.
 
-    NOW becomes the sign on the far side of the root.
+    NOW becomes the sign after the root.
     """
     now, direction = run.now[e], run.direction[e]
     left, right = run.g_left[e], run.g_right[e]
     after = sign_of(right)
     if now == 0:
-        # Unknown until it has clearly left zero; what must not be below zero fires when it is.
+        # Unknown until it has clearly left zero; functions that must not be negative fire when they are.
         if run.kind[e] == at.STRIKE or run.due[e] == 1:
             least = NO_GAP if run.kind[e] == at.STRIKE else -at.OVERDUE
             if abs(right) > least:
                 run.now[e] = after
             deepest = -least
             if run.kind[e] == at.STRIKE:
-                # An open contact may overlap a little, where another one has closed: it strikes as soon as that grows.
+                # An open contact may overlap slightly after another one has closed: it strikes if the overlap grows.
                 deepest += min(run.g_start[e], 0.0)
                 run.now[e] = int(right > NO_GAP)
             return overlap(run, e, (i - 1.0) / POINTS, float(i) / POINTS, deepest) if right < deepest else NONE
@@ -114,11 +114,11 @@ def crossing(run: LoopRecord, e: int, i: int) -> float:
             return locate(run, e, (i - 1.0) / POINTS, float(i) / POINTS, now)
         return NONE
     before = run.g_before[e]
-    # At the start of the step the value may be round-off: there the remembered sign counts.
+    # At the start of the step the value may be round-off: there the stored sign is used.
     sign_before = run.sign[e] if i == 2 else sign_of(before)
     if i < 2 or after != now or sign_before != now:
         return NONE
-    # All three points lie on one side: does the parabola through them come near zero between them?
+    # All three values have the same sign: does the parabola through them come close to zero in between?
     bend = 0.5 * (before - 2.0 * left + right)
     slope = 0.5 * (right - before)
     if now * bend <= 0.0 or abs(slope) >= 2.0 * abs(bend):

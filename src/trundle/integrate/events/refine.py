@@ -1,4 +1,4 @@
-"""The end of a step moved onto an event by real steps of the method (compiled)."""
+"""Moving the end of a step onto an event by actual steps of the method (compiled)."""
 
 import math
 
@@ -9,13 +9,13 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, copy, shifted, strict
 
 REFINEMENTS = 8  # secant steps onto an event
-NEAREST, FARTHEST = 1e-8, 2e-6  # of the step, behind an event that jumps there
-HALVINGS = 60  # of the steps between which an event lies, where the secant does not come to it
+NEAREST, FARTHEST = 1e-8, 2e-6  # distances after an event function that jumps, relative to the step
+HALVINGS = 60  # of the interval that contains an event, if the secant method does not converge
 
 
 @strict
 def real_step(run: LoopRecord, h: float) -> bool:
-    """Take a step of the method from the start of the step; False where it fails."""
+    """Take a step of this length from the start of the step; False if it fails."""
     x_new, sample, clock = run.x_new, run.sample, run.clock
     run.step = h
     call_table(run.step_part, run)
@@ -32,17 +32,17 @@ def real_step(run: LoopRecord, h: float) -> bool:
 
 
 @strict
-def aim_of(run: LoopRecord, e: int) -> float:
-    """Value at which an event fires: zero, or clearly below where it is due and begins so close to zero that its sign
-    is not known.
+def target_value(run: LoopRecord, e: int) -> float:
+    """Value at which an event fires: zero, or clearly below for functions that must not be negative if they start so
+    close to zero that their sign is unknown.
     """
     return at.OVERDUE if run.due[e] == 1 and run.sign[e] == 0 else 0.0
 
 
 @strict
 def slope_before(run: LoopRecord, e: int, s: float) -> float:
-    """Rate of an event function just before its root at the fraction s; closer to it, where it is so steep that it
-    turns within a short way.
+    """Rate of an event function just before its root at the fraction s, measured over a shorter interval if it changes
+    rapidly there.
     """
     near, g_s = 1e-4 * s, value_at(run, e, s)
     slope = (g_s - value_at(run, e, s - near)) / (near * run.step)
@@ -56,14 +56,14 @@ def slope_before(run: LoopRecord, e: int, s: float) -> float:
 
 @strict
 def refine(run: LoopRecord, e: int, s: float) -> bool:
-    """Move the end of the step onto the event by secant steps in h; False where a step fails.
+    """Move the end of the step onto the event by the secant method in h; False if a step fails.
 
-    Where the slope jumps in the step, as at the end of sliding, the dense output and the secant can be far off: then
-    the steps before and behind the event that were seen are halved.
+    If the slope jumps in the step, as at the end of sliding, the dense output and the secant can be inaccurate: then
+    the interval between known steps before and after the event is halved.
     """
     x, x_new, k = run.x, run.x_new, run.k
     p, work, clock = run.p, run.work, run.clock
-    n_x, full, aim = run.n_x, run.step, aim_of(run, e)
+    n_x, full, aim = run.n_x, run.step, target_value(run, e)
     resolution = 2.0 * 2.2e-16 * max(abs(run.t), 1e-300)
     h = s * full
     if h <= resolution:
@@ -78,7 +78,7 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
     near_sign = run.sign[e]
     crosses = near_sign != 0 and run.now[e] == -near_sign
     before, behind = 0.0, math.inf
-    latest = run.limit * full if e < run.watched else full  # there comes the first transition of a contact
+    latest = run.limit * full if e < run.watched else full  # the first transition of a contact follows there
     for i in range(REFINEMENTS + HALVINGS):
         if not real_step(run, h):
             return False
@@ -106,13 +106,13 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
                 break
             h = 0.5 * (before + behind)
             continue
-        # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
+        # The slope of a gap that is nearly round-off is unknown: the root stays near that of the dense output.
         h = min(latest, max(0.5 * h, h + change))
         if run.kind[e] == at.STRIKE:
             h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:
             break
-    if abrupt and not get_past(run, e):
+    if abrupt and not step_past_jump(run, e):
         return False
     if run.projection != at.NO_PROJECTION or run.end_in_step == 0:
         call(run.rhs_kernel, clock, x_new, p, shifted(k, run.end_row * n_x), work)
@@ -122,30 +122,30 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
 
 @strict
 def is_inexact(run: LoopRecord) -> bool:
-    """Whether the step that ends at the event misses the tolerance, though the whole step did not: slopes change fast
-    there, as in the last of a slip, and shorter steps must come closer first.
+    """Whether the step that ends at the event violates the tolerance although the whole step did not: slopes change
+    fast there, as at the end of a slip, and shorter steps must come closer first.
     """
     return run.fixed == 0 and run.error > 1.0
 
 
 @strict
-def really(run: LoopRecord, e: int, full: float) -> bool:
-    """Whether the function of an event that must not be negative has reached zero at the end of the step, or just
-    behind it where it jumps there (the step is then made to end behind).
+def is_confirmed(run: LoopRecord, e: int, full: float) -> bool:
+    """Whether an event function that must not be negative has reached zero at the end of the step, or just after it
+    if it jumps there (then the step is extended).
 
-    Where equations are stiff the dense output of the whole step may show a root that no shorter step has.
+    With stiff equations the dense output of the whole step may have a root that shorter steps do not have.
     """
     p = run.p
     clock, work, x_new = run.clock, run.work, run.x_new
     h = run.step
     if run.due[e] == 0 or h == 0.0:
         return True
-    probe, aim = run.g_probe, aim_of(run, e)
+    probe, aim = run.g_probe, target_value(run, e)
     clock[0] = run.t + h
     call(run.events_kernel, clock, x_new, p, probe, work)
     if probe[e] < (0.5 * aim if aim < 0.0 else -at.OVERDUE):
         return True
-    # No farther than it has to be: from the resolution of the time on, or less where a whole step is hardly longer.
+    # As little as possible: from the resolution of time on, or less if the whole step is hardly longer.
     further = min(1e-14 * max(abs(run.t), full), NEAREST * full)
     while further < FARTHEST * full:
         if not real_step(run, min(full, h + further)):
@@ -159,8 +159,8 @@ def really(run: LoopRecord, e: int, full: float) -> bool:
 
 
 @strict
-def get_past(run: LoopRecord, e: int) -> bool:
-    """Make the step end behind the jump of an event function that has been looked at; False where a step fails."""
+def step_past_jump(run: LoopRecord, e: int) -> bool:
+    """Extend the step until it ends after the jump of an event function; False if a step fails."""
     p, work, clock = run.p, run.work, run.clock
     h = run.step
     after, further = run.now[e], same_time(run, run.t)
@@ -174,7 +174,7 @@ def get_past(run: LoopRecord, e: int) -> bool:
 
 @strict
 def cut_step(run: LoopRecord) -> None:
-    """End the step where the search for events has come to, without an event; HIT is -1 where that fails."""
+    """End the step at the point that the search for events has reached, without an event; HIT is -1 if that fails."""
     x_new = run.x_new
     k, p, work, clock = run.k, run.p, run.work, run.clock
     n_events = run.n_events

@@ -1,39 +1,39 @@
-"""Search for events inside a step (compiled): bracketed on the dense output, refined by real steps."""
+"""Search for events inside a step (compiled): bracketed on the dense output, refined by actual steps."""
 
 import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import crossing, relative_gap, values_at
-from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
+from trundle.integrate.events.refine import cut_step, is_confirmed, is_inexact, refine, target_value
 from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, inner, part_of, strict
 
-UNSEEN = 1.1e-16  # of the largest coordinate: a gap below that is round-off
-DOUBTFUL = 16.0 * UNSEEN  # below that it is where the next bounce is hardly shorter
+UNSEEN = 1.1e-16  # of the largest coordinate: a smaller gap is round-off
+DOUBTFUL = 16.0 * UNSEEN  # a smaller gap is round-off if the next bounce is hardly shorter
 
 
 @strict
 def has_passed(run: LoopRecord, e: int) -> bool:
-    """Whether an event has changed its sign by the end of the step though no root was found before: it is due at this
-    same time but for round-off.
+    """Whether an event function has changed its sign by the end of the step although no root was found: up to
+    round-off it fires at the same time.
     """
     after, direction = sign_of(run.g_start[e]), run.direction[e]
     return after != 0 and after == -run.turned[e] * run.sign[e] and (direction == 0 or direction == after)
 
 
 @strict
-def note_lost(run: LoopRecord) -> None:
-    """Remember when the functions of the user's events first were not numbers at the end of a step."""
+def record_nan(run: LoopRecord) -> None:
+    """Store when the functions of the user's events first were NaN at the end of a step."""
     for e in range(run.watched):
         if math.isnan(run.g_start[e]):
             run.lost[e] = min(run.lost[e], run.t + run.step)
 
 
 @inner
-def is_passed_over(run: LoopRecord, e: int) -> bool:
-    """Whether a step that ends at an event leaves another one behind: a transition that must happen below zero, whose
-    root moved when the step was made to end there, or a landing that the whole step takes back before its first point.
+def is_skipped(run: LoopRecord, e: int) -> bool:
+    """Whether a step that ends at an event skips another one: a transition that must happen below zero and whose root
+    moved when the step was shortened, or a landing that the whole step reverses before its first point.
     """
     if run.due[e] == 1:
         return run.sign[e] > 0 and run.g_probe[e] < at.OVERDUE
@@ -67,40 +67,40 @@ def first_crossing(run: LoopRecord) -> tuple[float, int]:
 
 
 @inner
-def go_on(run: LoopRecord) -> None:
-    """Accept the full step: signs are those at its end."""
+def accept_full_step(run: LoopRecord) -> None:
+    """Accept the full step; signs become those at its end."""
     for e in range(run.n_events):
         run.g_start[e] = run.g_right[e]
-        if aim_of(run, e) == 0.0 or abs(run.g_right[e]) > -at.OVERDUE:
-            # (what was not known stays so where only the dense output has left zero)
+        if target_value(run, e) == 0.0 or abs(run.g_right[e]) > -at.OVERDUE:
+            # (unknown signs remain unknown if only the dense output has left zero)
             run.sign[e] = run.now[e]
         run.just[e] = 0
-    note_lost(run)
+    record_nan(run)
 
 
 @inner
-def leaves_one_behind(run: LoopRecord, which: int, beyond: float) -> bool:
-    """Whether the step that ends at an event passes over another one, whose root lies beyond this fraction."""
+def skips_another(run: LoopRecord, which: int, beyond: float) -> bool:
+    """Whether the step that ends at an event skips another one, whose root is after this fraction."""
     run.clock[0] = run.t + run.step
     call(run.events_kernel, run.clock, run.x_new, run.p, run.g_probe, run.work)
     for e in range(run.watched, run.n_events if run.fixed == 0 else run.watched):
-        if e != which and run.g_root[e] > beyond and is_passed_over(run, e):
+        if e != which and run.g_root[e] > beyond and is_skipped(run, e):
             return True
     return False
 
 
 @inner
 def mark_fired(run: LoopRecord, which: int, latest: float, moved: bool) -> None:
-    """Mark the event, and those that fire with it: roots up to the fraction `latest`, or passed by a step that moved.
-    Signs of all become those at the end of the step.
+    """Mark the event, and those that fire with it: roots up to the fraction `latest`, or passed by a step of non-zero
+    length. All signs become those at the end of the step.
     """
     for e in range(run.n_events):
-        # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
-        # a state that has not come to it yet, and be lost.
+        # A jump at the start of the step that will fire again is not simultaneous: now it would act on a state that
+        # has not reached it yet, and be lost.
         again = run.just[e] == 1 and run.kind[e] in (at.JUMP, at.STRIKE)
         run.just[e] = 0
         if e == which or (run.g_root[e] <= latest and not again):
-            # What passes through zero is on the other side from now on (a jump may change that).
+            # The function has the opposite sign from now on (a jump may change that).
             run.fired[e] = 1
             run.sign[e] = run.now[e]
             run.hit += 1
@@ -111,17 +111,17 @@ def mark_fired(run: LoopRecord, which: int, latest: float, moved: bool) -> None:
             run.sign[e] = sign_of(run.g_start[e])
             run.hit += 1
         elif run.kind[e] == at.STRIKE and run.g_start[e] < NO_GAP:
-            continue  # its sign is round-off, or it overlaps a little
+            continue  # its sign is round-off, or there is a slight overlap
         elif sign_of(run.g_start[e]) != 0:
             run.sign[e] = sign_of(run.g_start[e])
 
 
 @part_of(LoopRecord)
 def find_event(run: LoopRecord) -> None:
-    """Find the first event in the step; HIT counts the events that fire there.
+    """Find the first event in the step; HIT is the number of events that fire there.
 
-    HIT is -1 where no step reaches the event, and -2 where an event that has just jumped comes back in less time than
-    can be resolved: firing it again would act on a state that has not moved.
+    HIT is -1 if no step reaches the event, and -2 if an event with a jump repeats in less time than can be resolved:
+    firing it again would act on a state that has not moved.
     """
     full = run.step
     for e in range(run.n_events):
@@ -136,20 +136,20 @@ def find_event(run: LoopRecord) -> None:
         call_table(run.bounded_part, run)
         if run.root < first:
             first, which = run.root, run.which
-        elif run.cleared < min(1.0, first):  # behind the first root of a contact the step would pass it
+        elif run.cleared < min(1.0, first):  # a step beyond the first root of a contact would pass it
             cut_step(run)
             return
     if which < 0:
-        go_on(run)
+        accept_full_step(run)
         return
 
     bounces = run.just[which] == 1 and run.kind[which] == at.STRIKE
     gap = relative_gap(run, which, 0.5 * first) if bounces else 1.0
-    if not refine(run, which, first) or not really(run, which, full) or is_inexact(run):
+    if not refine(run, which, first) or not is_confirmed(run, which, full) or is_inexact(run):
         run.hit = -1
         return
-    if leaves_one_behind(run, which, first + together):
-        run.hit = -1  # a shorter step comes to it first
+    if skips_another(run, which, first + together):
+        run.hit = -1  # a shorter step will reach it first
         return
     if run.step == 0.0 and run.just[which] == 1:
         if run.kind[which] != at.STRIKE:
@@ -162,6 +162,6 @@ def find_event(run: LoopRecord) -> None:
         run.last_bounce = run.step if bounces else math.inf
     run.clock[0] = run.t + run.step
     call(run.events_kernel, run.clock, run.x_new, run.p, run.g_start, run.work)
-    note_lost(run)
-    # (a step may be shorter than what is one time: what has no root in it does not fire)
+    record_nan(run)
+    # (a step may be shorter than the resolution of time: events without a root in it do not fire)
     mark_fired(run, which, min(1.0, first + together), run.step > together * full)

@@ -5,8 +5,8 @@ from trundle.integrate.events.zero import NO_GAP, POINTS, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, part_of, shifted, strict
 
-NO_SPEED = 1e-9  # of the speed of the run, likewise
-AT_ROOT = 1e-5  # of the short way of a measured slope: an event closer to its root than this has not been moved
+NO_SPEED = 1e-9  # of the typical speed of the run: a slower approach is round-off
+AT_ROOT = 1e-5  # of the change over the short interval ahead: an event closer to its root has not been moved
 
 
 @strict
@@ -25,7 +25,7 @@ def rates_now(run: LoopRecord) -> None:
 
 @strict
 def sign_after_jump(run: LoopRecord, e: int) -> int:
-    """Sign of a user's event function at the start or after a jump: that of its rate where it is still at its root."""
+    """Sign of a user's event function at the start or after a jump: that of its rate if it is still at its root."""
     here, rate = run.g_start[e], run.bounds[2 * run.watched + e]
     reach = abs(rate) * same_time(run, run.t)
     if run.abrupt[e] == 0:
@@ -36,10 +36,10 @@ def sign_after_jump(run: LoopRecord, e: int) -> int:
 
 @part_of(LoopRecord)
 def set_signs(run: LoopRecord) -> None:
-    """Signs of the event functions at the start or after a jump; one that has fired and is still at its root is known
-    by its slope, one that its own jump has moved away by its value.
+    """Set the signs of the event functions at the start or after a jump: for an event that has fired and is still at
+    its root by its slope, for one that its jump has moved away by its value.
 
-    A jump may put others beyond zero without a crossing: of those that are due then the lowest fires (HIT is 1).
+    A jump may make others negative without a crossing: of those that must not be negative the lowest fires (HIT is 1).
     """
     x, p, k, sample = run.x, run.p, run.k, run.sample
     clock, work = run.clock, run.work
@@ -48,7 +48,7 @@ def set_signs(run: LoopRecord) -> None:
         # How far from zero an event was when it fired: what the search left of it.
         run.g_root[e] = abs(run.g_start[e]) if run.fired[e] == 1 else 0.0
     call(events, clock, x, p, run.g_start, work)
-    # A short way along the slope: short against the step, long against round-off.
+    # A state shortly ahead: close relative to the step, far relative to round-off.
     ahead = 1e-7 * run.h
     for m in range(run.n_x):
         sample[m] = x[m] + ahead * k[m]
@@ -57,7 +57,7 @@ def set_signs(run: LoopRecord) -> None:
     clock[0] = run.t
     if run.watched > 0:
         rates_now(run)
-    impact, contact, asked = run.impact, -1, False
+    impact, contact, evaluated = run.impact, -1, False
     for e in range(n_events):
         here, there = run.g_start[e], run.g_probe[e]
         strikes = run.kind[e] == at.STRIKE
@@ -65,18 +65,18 @@ def set_signs(run: LoopRecord) -> None:
         if e < run.watched:
             run.sign[e] = sign_after_jump(run, e)
         elif strikes and abs(here) < NO_GAP:
-            # A contact without a gap that is open leaves, or strikes at once: either way it comes from above. One that
-            # only begins to leave is known when there is a gap.
-            if not asked:
-                asked = True
+            # An open contact without a gap separates, or strikes at once: in both cases its sign is positive. The sign
+            # of one that only begins to separate is known as soon as there is a gap.
+            if not evaluated:
+                evaluated = True
                 call(run.impact_kernel, clock, x, p, impact, work)
             run.sign[e] = int(abs(impact[3 * contact + 2]) > NO_SPEED * run.speed_scale)
         elif strikes:
             run.sign[e] = int(here > 0.0)  # an overlap is unknown until it grows
-            if here > 0.0 and there < here:  # a long step would look for it too late, when it may be back
+            if here > 0.0 and there < here:  # a long step might miss the landing, if the contact opens again
                 run.h = max(min(run.h, 2.0 * POINTS * ahead * here / (here - there)), run.h_min)
         elif run.due[e] == 1:
-            # What must not be below zero is above it, or else due, or so close that this has to show.
+            # Positive, or else it fires below, or its sign is unknown because it is too close to zero.
             run.sign[e] = int(here > -at.OVERDUE)
         elif abs(here) <= 2.0 * run.g_root[e] or (run.fired[e] == 1 and abs(here) <= AT_ROOT * abs(there - here)):
             run.sign[e] = sign_of(there - here)
@@ -91,5 +91,5 @@ def set_signs(run: LoopRecord) -> None:
     run.hit = 0
     if which >= 0:
         run.fired[which] = 1
-        run.g_start[which] = 0.0  # it has not come to a root
+        run.g_start[which] = 0.0  # it is not at a root
         run.hit = 1

@@ -3,9 +3,9 @@
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, strict
 
-POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
-NONE = 2.0  # a fraction of the step that means: no root
-NO_GAP = 1e-12  # of the length of the run: round-off
+POINTS = 7  # points in a step at which event functions are evaluated: six inside and the end
+NONE = 2.0  # fraction of the step that stands for "no root"
+NO_GAP = 1e-12  # of the typical length of the run: smaller gaps are round-off
 SAME_TIME = 1e-12  # of the time: events closer than this happen together
 
 
@@ -24,7 +24,7 @@ def same_time(run: LoopRecord, t: float) -> float:
 
 @strict
 def round_off(run: LoopRecord, e: int, state: Pointer) -> float:
-    """A bound of the round-off in the value of a user's event function at a state and the time of CLOCK."""
+    """Bound of the round-off in the value of a user's event function at a state and the time in CLOCK."""
     clock = run.clock
     address = run.round_off_kernel
     noise = run.g_noise

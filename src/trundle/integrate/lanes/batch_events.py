@@ -1,7 +1,6 @@
-"""Many runs of a model with events or transitions: each in the compiled loop for one run, on as many threads as wanted.
+"""Many runs of a model with events or transitions: each in the compiled loop for single runs, on several threads.
 
-Lanes step together and cannot branch apart, so such runs do not share them. Ctypes lets the other threads run while a
-loop computes.
+Lanes step together and cannot branch, so such runs do not use them. Ctypes releases the GIL while a loop runs.
 """
 
 import os
@@ -13,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.integrate.audit import Books, audit_each
+from trundle.integrate.audit import AuditData, audit_each
 from trundle.integrate.case import Cases
 from trundle.integrate.integrate import Integration
 from trundle.integrate.lanes.first_steps import find_first_steps
@@ -35,7 +34,7 @@ NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.ze
 @final
 @dataclass(frozen=True, eq=False)
 class BatchEvents:
-    """Events of every run, and its parameters (modes of contacts are among them) at the samples and at the end.
+    """Events of every run, and its parameters (with the modes of contacts) at the samples and at the end.
 
     `events_before` counts the events before each sample.
     """
@@ -49,10 +48,10 @@ class BatchEvents:
 def integrate_each(
     problem: Problem, method: Method, cases: Cases, options: Options, threads: int | None, look: Look | None = None
 ) -> tuple[Batch, BatchEvents]:
-    """Integrate all cases, each as `integrate` does; `look` may give a trajectory another outcome.
+    """Integrate all cases, each as `integrate` does; `look` may change the outcome of a trajectory.
 
-    Without samples only the ends are kept. A sample that is not reached is nan; what an interruption leaves undone is
-    INTERRUPTED.
+    Without samples only the ends are stored. Samples that are not reached are NaN; runs that were not finished because
+    of an interruption are INTERRUPTED.
     """
     x0, p = cases.x0, cases.p
     jobs, times = len(cases), np.zeros(0) if options.samples.times is None else options.samples.times
@@ -61,19 +60,21 @@ def integrate_each(
         x=np.full((jobs, len(times), x0.shape[1]), np.nan),
         t_end=np.full(jobs, cases.t0),
         x_end=x0.copy(),
-        code=np.full(jobs, INTERRUPTED.code),  # until it is done
+        code=np.full(jobs, INTERRUPTED.code),  # until the run has finished
         steps=np.zeros(jobs, np.int64),
         rejected=np.zeros(jobs, np.int64),
     )
     before = np.zeros((jobs, len(times)), np.int64)
     log = BatchEvents([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy(), before)
-    stopped, go = Event(), Event()  # nobody works before all threads are there to be waited for
+    stopped, go = Event(), Event()  # `go`: no thread starts before all are submitted
 
-    def heed(_: float) -> None:
+    def check_stop(_: float) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    options = replace(options, samples=Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
+    options = replace(
+        options, samples=Sampling(times), supervision=Supervision(progress=False, between_chunks=check_stop)
+    )
     first = find_first_steps(problem, method, cases, options)
 
     count = max(1, min(threads or os.cpu_count() or 1, jobs))
@@ -81,7 +82,7 @@ def integrate_each(
 
     def work(queue: Iterator[int], report: Callable[[], None] | None) -> None:
         go.wait()
-        run, fresh, books = Integration(problem, method, options), None, _Checks(problem, options, out)
+        run, fresh, audit_data = Integration(problem, method, options), None, _Checks(problem, options, out)
         for job in queue:
             if fresh is None:
                 run.begin(cases[job])
@@ -93,12 +94,12 @@ def integrate_each(
             if report is not None:
                 report()
             if look is None:
-                books.add(job, _keep(out, log, job, run.workspace, ended))
+                audit_data.add(job, _keep(out, log, job, run.workspace, ended))
             else:
                 keep_run(out, log, job, look(job, run.trajectory()))
             if ended is INTERRUPTED:
                 break
-        books.close()
+        audit_data.close()
 
     queue = iter(range(jobs))  # taking the next one is atomic: the threads share it
     if count == 1:
@@ -113,7 +114,7 @@ def integrate_each(
             wait_for(futures, lambda: tell(f"{len(done)} of {jobs} cases"))
         except BaseException as error:
             stopped.set()
-            for _ in queue:  # nothing new is begun
+            for _ in queue:  # empties the queue
                 pass
             go.set()
             if not isinstance(error, KeyboardInterrupt):
@@ -123,31 +124,31 @@ def integrate_each(
 
 @final
 class _Checks:
-    """Checks of the books of many runs, some at a time."""
+    """Audits of many runs, in groups."""
 
     def __init__(self, problem: Problem, options: Options, out: Batch) -> None:
-        self._problem, self._out, self._kept = problem, out, dict[int, Books]()
+        self._problem, self._out, self._kept = problem, out, dict[int, AuditData]()
         self._rtol, self._fixed = options.tolerances.rtol, options.limits.fixed is not None
 
-    def add(self, job: int, books: Books | None) -> None:
-        """One more run."""
-        if books is not None:
-            self._kept[job] = books
+    def add(self, job: int, audit_data: AuditData | None) -> None:
+        """Add a run."""
+        if audit_data is not None:
+            self._kept[job] = audit_data
         if len(self._kept) >= CHECKED_TOGETHER:
             self.close()
 
     def close(self) -> None:
-        """Look at those that are left: one that would have ended well ends with what is found."""
+        """Check the remaining runs; a violated check replaces a successful outcome."""
         found = audit_each(self._problem, list(self._kept.values()), self._rtol, self._fixed)
-        for (job, books), audit in zip(self._kept.items(), found, strict=True):
-            if audit is not None and books.outcome.ok:
+        for (job, audit_data), audit in zip(self._kept.items(), found, strict=True):
+            if audit is not None and audit_data.outcome.ok:
                 self._out.code[job] = audit.outcome.code
         self._kept.clear()
 
 
-def _keep(out: Batch, log: BatchEvents, job: int, done: Workspace, ended: Outcome) -> Books | None:
-    """Write a run that is done into its row; its books are to be checked."""
-    done.close_books()
+def _keep(out: Batch, log: BatchEvents, job: int, done: Workspace, ended: Outcome) -> AuditData | None:
+    """Write a finished run into its row; return the data for its audit."""
+    done.add_last_event_work()
     run, events, p_end = done.record, done.events(), done.p[: done.record.n_p].copy()
     reached = run.written
     out.x[job, :reached], out.t_end[job], out.x_end[job] = done.out_x[:reached], done.time, done.x
@@ -159,16 +160,16 @@ def _keep(out: Batch, log: BatchEvents, job: int, done: Workspace, ended: Outcom
         log.p[job, :reached] = p_end
     log.p_end[job], log.events[job] = p_end, events
     trail = done.trail()
-    return None if trail is None else Books(trail, events, p_end, done.atol.copy(), run.work_errors, ended)
+    return None if trail is None else AuditData(trail, events, p_end, done.atol.copy(), run.work_errors, ended)
 
 
 def keep_run(out: Batch, log: BatchEvents | None, job: int, found: Trajectory) -> None:
     """Write one run into its row."""
     most = min(len(out.t), len(found.t))
-    reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them
+    reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is an additional row
     out.x[job, :reached], out.t_end[job], out.x_end[job] = found.x[:reached], found.t_end, found.x_end
     out.code[job], out.steps[job], out.rejected[job] = found.outcome.code, found.counts.steps, found.counts.rejected
-    if found.outcome is not outcome_of(found.outcome.code):  # it says more than its code
+    if found.outcome is not outcome_of(found.outcome.code):  # it has more information than its code
         out.endings[job] = found.outcome
     if log is not None:
         log.p[job, :reached], log.events_before[job, :reached] = (

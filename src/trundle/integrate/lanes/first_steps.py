@@ -1,4 +1,4 @@
-"""First steps of many runs at once, each with the numbers of a run alone."""
+"""First steps of many runs at once, each the same as that of a single run."""
 
 from typing import cast
 

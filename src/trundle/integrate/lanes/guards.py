@@ -1,8 +1,8 @@
-"""Guards along the steps of the runs in lanes (compiled), as those of a run alone (`integrate.guards`).
+"""Guards along the steps of the runs in lanes (compiled), as those of a single run (`integrate.guards`).
 
-Their values at the end of a step come with the slopes there, so that they cost next to nothing and need no rests: all
-lanes are looked at after every step. Where one of them has not moved evenly all are looked at in the middles of their
-steps, and in more places where one moves much. A lane with an alarm is given up, to be run again alone.
+Their values at the end of a step are computed together with the slopes there, at nearly no cost, so all lanes are
+checked after every step. If one guard has not changed evenly, all are checked in the middles of their steps, and at
+more points if one changes much. A run with an alarm is stopped and repeated as a single run.
 """
 
 import math
@@ -15,7 +15,7 @@ from trundle.kernel.pointers import Pointer, call, inner, shifted
 
 
 @inner
-def look_at_lanes(run: LaneRecord, s: float, found: Pointer) -> None:
+def evaluate_guards(run: LaneRecord, s: float, found: Pointer) -> None:
     """Guards of all lanes at a fraction of their steps."""
     w, n_x, t, h, clock = run.lanes, run.n_x, run.t, run.h, run.clock
     flat = n_x * w
@@ -33,8 +33,8 @@ def look_at_lanes(run: LaneRecord, s: float, found: Pointer) -> None:
 
 
 @inner
-def note_broken(run: LaneRecord, found: Pointer) -> None:
-    """Lanes in which a guard has left its sign become ALARMED."""
+def mark_violated(run: LaneRecord, found: Pointer) -> None:
+    """Mark lanes in which a guard is violated as ALARMED."""
     w, sign, accept = run.lanes, run.guard_sign, run.accept
     for g in range(run.n_guards):
         for lane in range(w):
@@ -43,8 +43,8 @@ def note_broken(run: LaneRecord, found: Pointer) -> None:
 
 
 @inner
-def look_closer(run: LaneRecord) -> None:
-    """More places of the steps of all lanes; `guard_before` and `guard_probe` have the values at their ends."""
+def check_closer(run: LaneRecord) -> None:
+    """Check more points of the steps of all lanes; `guard_known` and `guard_probe` have the values at their ends."""
     w, flat, accept = run.lanes, run.n_guards * run.lanes, run.accept
     before, place, after, sign = run.guard_known, run.guard_middle, run.guard_probe, run.guard_sign
     low, high = run.guard_low, run.guard_high
@@ -52,8 +52,8 @@ def look_closer(run: LaneRecord) -> None:
         low[i] = min(sign[i] * before[i], sign[i] * after[i])
         high[i] = max(sign[i] * before[i], sign[i] * after[i])
     for part in range(1, PARTS):
-        look_at_lanes(run, part / PARTS, place)
-        note_broken(run, place)
+        evaluate_guards(run, part / PARTS, place)
+        mark_violated(run, place)
         for i in range(flat):
             low[i], high[i] = min(low[i], sign[i] * place[i]), max(high[i], sign[i] * place[i])
     for i in range(flat):
@@ -62,28 +62,28 @@ def look_closer(run: LaneRecord) -> None:
 
 
 @inner
-def meet_jobs(run: LaneRecord) -> None:
-    """Signs and values of the guards of jobs that are new in their lanes and have an accepted step, at its start."""
-    w, n, job, met, known, found = run.lanes, run.n_guards, run.job, run.guard_job, run.guard_known, run.guard_middle
+def start_guards(run: LaneRecord) -> None:
+    """Set signs and values of the guards of new jobs at the start of their first accepted step."""
+    w, n, job, signed, known, found = run.lanes, run.n_guards, run.job, run.guard_job, run.guard_known, run.guard_middle
     for lane in range(w):
         run.clock[lane] = run.t[lane]
     call(run.guards_kernel, run.clock, run.x, run.p, found, run.work)
     run.guard_news = 0
     for lane in range(w):
-        if met[lane] != job[lane] and run.accept[lane] == at.ACCEPTED:
-            met[lane], known[3 * n * w + lane] = job[lane], 1.0
+        if signed[lane] != job[lane] and run.accept[lane] == at.ACCEPTED:
+            signed[lane], known[3 * n * w + lane] = job[lane], 1.0
             for g in range(n):
                 value = found[g * w + lane]
                 known[g * w + lane], known[(n + g) * w + lane], known[(2 * n + g) * w + lane] = value, 0.0, math.inf
                 run.guard_sign[g * w + lane] = math.copysign(1.0, value) if abs(value) > 0.0 else 0.0
-        elif met[lane] != job[lane] and job[lane] >= 0:
+        elif signed[lane] != job[lane] and job[lane] >= 0:
             run.guard_news = 1
 
 
 @inner
 def moves_evenly_in_all(run: LaneRecord) -> bool:
-    """Whether the guards of all lanes with an accepted step have moved evenly and keep their signs; `guard_later` has
-    what is known of them after it (see `judge`).
+    """Whether the guards of all lanes with an accepted step have changed evenly and keep their signs; `guard_later`
+    becomes their state after it (see `judge`).
     """
     w, n, found, uneven = run.lanes, run.n_guards, run.guard_later, 0
     call(run.judge_kernel, run.clock, run.guard_probe, run.guard_known, found, run.work)
@@ -94,8 +94,8 @@ def moves_evenly_in_all(run: LaneRecord) -> bool:
 
 @inner
 def judge_middles(run: LaneRecord) -> tuple[bool, bool]:
-    """What bends add by the values in the middles of the steps; whether a guard has left its sign, and whether one has
-    moved much. What bends add may also grow in lanes without an accepted step.
+    """Update curvatures from the values in the middles of the steps; return whether a guard is violated, and whether
+    one has changed much. Curvatures may also grow in lanes without an accepted step.
     """
     w, n, before, middle, after = run.lanes, run.n_guards, run.guard_known, run.guard_middle, run.guard_probe
     turn, sign, taken, broken, much = shifted(run.guard_later, 2 * n * w), run.guard_sign, run.taken, 0, 0
@@ -113,17 +113,17 @@ def judge_middles(run: LaneRecord) -> tuple[bool, bool]:
 
 @inner
 def watch_lanes(run: LaneRecord) -> None:
-    """Look at the accepted steps of all lanes, before they are taken."""
+    """Check the accepted steps of all lanes, before they are completed."""
     if run.guard_news == 1:
-        meet_jobs(run)
+        start_guards(run)
     if run.guarded_kernel == 0:
-        look_at_lanes(run, 1.0, run.guard_probe)
+        evaluate_guards(run, 1.0, run.guard_probe)
     if not moves_evenly_in_all(run):
-        look_at_lanes(run, 0.5, run.guard_middle)
+        evaluate_guards(run, 0.5, run.guard_middle)
         broken, much = judge_middles(run)
         if broken:
-            note_broken(run, run.guard_middle)
-            note_broken(run, run.guard_probe)
+            mark_violated(run, run.guard_middle)
+            mark_violated(run, run.guard_probe)
         if much:
-            look_closer(run)
+            check_closer(run)
     run.guard_known, run.guard_later = run.guard_later, run.guard_known

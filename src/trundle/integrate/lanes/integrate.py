@@ -1,4 +1,4 @@
-"""Many trajectories of one model at once: SIMD lanes inside a thread, and a share of the jobs for each thread."""
+"""Many trajectories of one model at once: SIMD lanes in each thread, with a share of the jobs for each thread."""
 
 import os
 from collections.abc import Callable
@@ -29,20 +29,20 @@ from trundle.kernel import aligned, compile_busy, compiled
 from trundle.kernel.memory import point_to
 from trundle.preparing import under_way
 
-PACKS = 3  # of lanes in which other common normals of a contact are pursued: one looks for them, two follow them
-CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
+PACKS = 3  # of lanes per contact for other common normals: one searches for them, two track them
+CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, which handles interruptions
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class LaneProblem:
-    """xdot = rhs(t, x, p) and on request the projection, both as kernels with the same number of lanes."""
+    """xdot = rhs(t, x, p) and optionally the projection, as kernels with the same number of lanes."""
 
     rhs: CompiledLanes
     project: CompiledLanes | None = None
     guards: CompiledLanes | None = None  # values that must keep their sign
     n_guards: int = 0
-    guarded: CompiledLanes | None = None  # rhs and guards at once, for the ends of steps
+    guarded: CompiledLanes | None = None  # rhs and guards together, for the ends of steps
     rivals: Rivals | None = None  # other common normals of contacts
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
@@ -54,8 +54,8 @@ class LaneProblem:
 
 
 def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
-    """Common normals at the starts of all cases as the packs of lanes begin with them: coordinates and gap for each
-    pack of each contact, nan where there is none, such as in the first one; and how many numbers that is for each case.
+    """Initial common normals of all cases for the packs of lanes: coordinates and gap for each pack of each contact
+    (NaN if there is none, as always in the first pack), and the number of values per case.
     """
     widths = [len(reach) + 1 for reach in rivals.reach]
     first = PACKS * np.concatenate([[0], np.cumsum(widths)])
@@ -70,7 +70,7 @@ def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
 @final
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Results of many runs, row by row as the start states were given; `x` is empty where no samples were asked for."""
+    """Results of many runs, in the order of the start states; `x` is empty if no samples were requested."""
 
     t: np.ndarray
     x: np.ndarray
@@ -79,7 +79,7 @@ class Batch:
     code: np.ndarray
     steps: np.ndarray
     rejected: np.ndarray
-    endings: dict[int, Outcome] = field(default_factory=dict)  # of runs whose ending says more than its code
+    endings: dict[int, Outcome] = field(default_factory=dict)  # outcomes with more information than their code
 
     def outcome(self, job: int) -> Outcome:
         """How this run ended."""
@@ -91,8 +91,8 @@ def integrate_lanes(
 ) -> Batch:
     """Integrate all cases with their own times, steps and error control; the method must be one for lanes.
 
-    Without samples only the ends are kept. A sample that a run did not reach is nan; what an interruption leaves
-    undone is INTERRUPTED, at its start.
+    Without samples only the ends are stored. Samples that a run did not reach are NaN; runs that were not finished
+    because of an interruption are INTERRUPTED, at their start.
     """
     options = options or Options()
     if not method.in_lanes or options.limits.fixed is not None:
@@ -105,7 +105,7 @@ def integrate_lanes(
     jobs = len(x_end)
     if x_end.shape != (jobs, n_x) or p.shape != (jobs, n_p):
         raise SolveError(
-            f"x0 has shape {x_end.shape} and p {p.shape}; {jobs} runs want ({jobs}, {n_x}) and ({jobs}, {n_p})."
+            f"x0 has shape {x_end.shape} and p {p.shape}; {jobs} runs take ({jobs}, {n_x}) and ({jobs}, {n_p})."
         )
     times = np.zeros(0) if options.samples.times is None else np.ascontiguousarray(options.samples.times, dtype=float)
     start, end = (
@@ -135,7 +135,7 @@ def integrate_lanes(
 
 def _run(shares: list["_Share"]) -> None:
     """Run the shares, one in each thread; an interruption stops all of them at their next return."""
-    # ctypes lets other threads run during the call.
+    # ctypes releases the GIL during the call.
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
     with under_way("batch") as tell:
         _run_all(shares, loop, lambda: tell(f"{sum(s.begun for s in shares)} of {sum(s.count for s in shares)} cases"))
@@ -146,7 +146,7 @@ def _run_all(shares: list["_Share"], loop: Callable[[int], None], report: Callab
         with suppress(KeyboardInterrupt):
             shares[0].run(loop, report)
         return
-    go = Event()  # nobody works before all threads are there to be waited for
+    go = Event()  # no thread starts before all are submitted
 
     def work(share: _Share) -> None:
         go.wait()
@@ -199,7 +199,7 @@ class _Share:
         run.project_kernel = 0 if problem.project is None else problem.project.address
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
         spread_atol[:], spread_weight[:] = tolerance.atol[:, None], weight[:, None]
-        # Lanes without a job compute along: they are given a state for which the equations make sense.
+        # Lanes without a job are computed too: they get a state for which the equations are defined.
         x, parameters, t = aligned(n_x, w), aligned(n_p, w), aligned(w)
         x[:], t[:] = out.x_end[first][:, None], start[first]
         if n_p > 0:
@@ -209,7 +209,7 @@ class _Share:
             "job": np.full(w, -1), "guard_job": np.full(w, -1), "x": x, "p": parameters, "atol": spread_atol,
             "weight": spread_weight,
             "k": aligned(plan.rows, n_x, w), "dense": aligned(len(plan.dense), n_x, w),
-            "corrected": aligned(corrected_rows, w), "met": aligned(len(UNITS), w),
+            "corrected": aligned(corrected_rows, w), "largest": aligned(len(UNITS), w),
             "work": aligned((max(kernel.work_size for kernel in kernels) + 8) * w),
             "first_atol": tolerance.atol, "group": tolerance.group, "bound": tolerance.bound,
             "job_x": out.x_end, "job_p": p, "job_start": start, "job_end": end, "job_code": out.code,
@@ -234,11 +234,11 @@ class _Share:
 
     @property
     def begun(self) -> int:
-        """Jobs that are done or in a lane now."""
+        """Number of jobs that are finished or in a lane now."""
         return int(self.record.next_job) - self._first
 
     def run(self, loop: Callable[[int], None], report: Callable[[], None] | None = None) -> None:
-        """Call the compiled loop until the share is done; `report` is called now and then."""
+        """Call the compiled loop until all jobs of the share are finished; `report` is called regularly."""
         while not self.stopped:
             loop(self.record.address)
             compile_busy()

@@ -1,4 +1,4 @@
-"""Runs given to lanes and handed in (compiled), and their first steps."""
+"""Assignment of runs to lanes, their first steps, and their results (compiled)."""
 
 import math
 
@@ -11,23 +11,23 @@ from trundle.kernel.pointers import Pointer, inner, shifted, strict
 
 @inner
 def learn_lane(run: LaneRecord, lane: int) -> None:
-    """Tolerances of a lane grow with what its job has met."""
-    learn_sizes(run, shifted(run.x, lane), shifted(run.atol, lane), shifted(run.met, lane), run.lanes)
+    """Let the tolerances of a lane grow with the largest states of its job so far."""
+    learn_sizes(run, shifted(run.x, lane), shifted(run.atol, lane), shifted(run.largest, lane), run.lanes)
 
 
 @inner
 def forget_sizes(run: LaneRecord, lane: int) -> None:
-    """A new job has met nothing yet."""
-    w, atol, met, first = run.lanes, run.atol, run.met, run.first_atol
+    """Reset the largest states for a new job."""
+    w, atol, largest, first = run.lanes, run.atol, run.largest, run.first_atol
     for kind in range(4):
-        met[kind * w + lane] = 0.0
+        largest[kind * w + lane] = 0.0
     for m in range(run.n_x):
         atol[m * w + lane] = first[m]
 
 
 @strict
 def refill(run: LaneRecord) -> int:
-    """Give the next jobs to the idle lanes; returns how many were given."""
+    """Assign the next jobs to idle lanes; return their number."""
     job = run.job
     t, x, p, h = run.t, run.x, run.p, run.h
     job_x, job_p, start = run.job_x, run.job_p, run.job_start
@@ -117,7 +117,7 @@ def begin(run: LaneRecord) -> None:
 
 @strict
 def finish(run: LaneRecord, lane: int, code: int) -> None:
-    """Hand in the job of a lane and leave the lane idle (a step of zero keeps its arithmetic harmless)."""
+    """Store the result of the job of a lane and leave the lane idle (with a harmless step of zero)."""
     job, x = run.job, run.x
     done = job[lane]
     row = shifted(run.job_x, done * run.n_x)

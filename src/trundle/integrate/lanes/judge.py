@@ -1,6 +1,6 @@
-"""What the values of guards at the ends of steps say, for all lanes at once: vector code, as the equations of a model.
+"""Evaluation of the guards at the ends of steps for all lanes at once: vector code, like the equations of a model.
 
-It is asked after every step of a batch, so that it should take less time than a loop over the lanes does.
+It is called after every step of a batch, where a loop over the lanes would be too slow.
 """
 
 from functools import cache
@@ -14,11 +14,12 @@ from trundle.kernel import Kernel, aligned, compile_kernels
 
 @cache
 def judge_kernel(guards: int, lanes: int) -> Kernel:
-    """Of values at the ends of steps with their signs, the steps and which lanes have taken them, and of what is known
-    of each guard (value, change, what a bend adds to it) and of the step before (its length): the same after the step
-    in those lanes that have taken it, and where one of these has not moved evenly or has left its sign: 1, else 0.
+    """Kernel with two groups of inputs: values at the ends of steps, their signs, step lengths and flags of lanes with
+    an accepted step; and the state of each guard before the step (value, change, contribution of the curvature, length
+    of the step). Outputs: the state after the step, for lanes with an accepted step, and a flag, 1 if a guard of the
+    lane has not changed evenly or has changed its sign.
 
-    What a bend added in the last step fades, and grows with the square of the step.
+    The contribution of the curvature decays from step to step, and grows with the square of the step.
     """
     names = ("after", "sign", "value", "change", "turn")
     after, sign, value, change, turn = (ca.SX.sym(name, guards) for name in names)
@@ -36,8 +37,8 @@ def judge_kernel(guards: int, lanes: int) -> Kernel:
 
 
 def guard_places(states: int, guards: int, lanes: int) -> dict[str, np.ndarray]:
-    """Arrays for the guards of lanes. Slopes at the ends of steps stand before values there, as where both are
-    evaluated at once; the steps behind them.
+    """Arrays for the guards of lanes. Slopes at the ends of steps are followed by values there, as in the kernel that
+    computes both, then by the steps.
     """
     g, block = guards, aligned(states + 2 * guards + 2, lanes)
     probe = block[states:]

@@ -1,7 +1,7 @@
-"""Compiled batch loop: several runs side by side, each with its own time, step and error control.
+"""Compiled batch loop: several runs in parallel lanes, each with its own time, step and error control.
 
 All lanes are evaluated together; a lane that has reached its end takes the next job at once. Loops over states and
-lanes run over flat arrays with the lane index last, which become vector instructions; slopes are kept times h.
+lanes run over flat arrays with the lane index last, so that they become vector instructions; slopes are stored times h.
 """
 
 import math
@@ -19,7 +19,7 @@ from trundle.kernel.pointers import inner, part_of, shifted
 
 @inner
 def fill_lanes(run: LaneRecord) -> None:
-    """Idle lanes take the next jobs; what cannot be projected at its start is handed in at once."""
+    """Assign the next jobs to idle lanes; jobs whose start cannot be projected end at once."""
     accept, rejected = run.accept, run.rejected
     if run.busy < run.lanes and refill(run) > 0:
         begin(run)
@@ -31,7 +31,7 @@ def fill_lanes(run: LaneRecord) -> None:
 
 @inner
 def choose_steps(run: LaneRecord) -> None:
-    """A step that would leave a sliver before the end is stretched to it."""
+    """Choose the steps; a step is extended to the end if only a tiny interval would be left."""
     t, h, job, end = run.t, run.h, run.job, run.job_end
     for lane in range(run.lanes):
         if job[lane] >= 0:
@@ -43,7 +43,7 @@ def choose_steps(run: LaneRecord) -> None:
 
 @inner
 def judge(run: LaneRecord) -> None:
-    """Which lanes may take their step, by its error."""
+    """Accept or reject the step of each lane by its error."""
     accept, job, error = run.accept, run.job, run.error
     for lane in range(run.lanes):
         accept[lane] = at.IDLE
@@ -55,7 +55,7 @@ def judge(run: LaneRecord) -> None:
 
 @inner
 def end_slopes(run: LaneRecord) -> None:
-    """Slopes at the ends of the steps: themselves for the next step, times h for the dense output."""
+    """Slopes at the ends of the steps: as they are for the next step, times h for the dense output."""
     scratch, spread, slope, accept = run.scratch, run.spread, run.slope, run.accept
     w, n_x = run.lanes, run.n_x
     end_row = shifted(run.k, run.stages * n_x * w)
@@ -74,7 +74,7 @@ def end_slopes(run: LaneRecord) -> None:
     for i in range(n_x * w if broken != 0 else 0):
         if accept[i % w] == at.ACCEPTED and scratch[i] * 0.0 != 0.0:
             accept[i % w], run.taken[i % w] = at.BROKEN, 0.0
-    # The samples need the scratch array: the new slopes are put away before (the old ones are kept, times h, in k).
+    # The samples need the scratch array, so the new slopes are copied before (the old ones are, times h, in k).
     for m in range(n_x):
         for lane in range(w):
             i = m * w + lane
@@ -84,7 +84,7 @@ def end_slopes(run: LaneRecord) -> None:
 
 @inner
 def take_states(run: LaneRecord) -> None:
-    """Accepted lanes go on from the ends of their steps."""
+    """Copy the states at the ends of accepted steps."""
     x, x_new, accept, w = run.x, run.x_new, run.accept, run.lanes
     for m in range(run.n_x):
         for lane in range(w):
@@ -95,7 +95,7 @@ def take_states(run: LaneRecord) -> None:
 
 @inner
 def accept_step(run: LaneRecord, lane: int) -> None:
-    """Time and next step of a lane that has taken its step."""
+    """Update time and step of a lane with an accepted step."""
     t, h, error, last_error, which = run.t, run.h, run.error, run.last_error, run.job[lane]
     if run.learning == 1:
         learn_lane(run, lane)
@@ -110,7 +110,7 @@ def accept_step(run: LaneRecord, lane: int) -> None:
 
 @inner
 def reject_step(run: LaneRecord, lane: int) -> None:
-    """A shorter step, or the end of the job where it would be too short."""
+    """Shorten the step of a lane, or end its job if the step would be too short."""
     h, became = run.h, run.accept[lane]
     run.job_rejected[run.job[lane]] += 1
     run.rejected[lane] = 1
@@ -128,7 +128,7 @@ def reject_step(run: LaneRecord, lane: int) -> None:
 
 @part_of(LaneRecord)
 def advance_lanes(run: LaneRecord) -> None:
-    """Take at most `budget` steps of all lanes; a thread is done when none is busy and no job is left."""
+    """Take at most `budget` steps of all lanes; a thread has finished when no lane is busy and no job is left."""
     for _ in range(run.budget):
         fill_lanes(run)
         if run.busy == 0:

@@ -1,10 +1,10 @@
-"""Other common normals of contacts in lanes (compiled), each lane with those of its own run.
+"""Tracking other common normals of contacts in lanes (compiled), each lane with those of its own run.
 
-The first of the packs of a contact looks for common normals, the others follow what is known: at first the nearest ones
-that a search at the start has found, later also what the first pack has found, in place of the farthest. At every
-fourth step one pack has its turn: the first one twice as often as the others, and instead of one that has nothing to
-follow. A pack in which a gap may vanish is looked at at once, and one pack at every step where a contact may be open.
-All other steps only compare the times of the lanes with those of their next looks.
+The first of the packs of a contact searches for common normals, the others track known ones: at first the nearest ones
+found by a search at the start, later also those found by the first pack, in place of the farthest. At every fourth step
+one pack is processed: the first one twice as often as the others, and instead of packs without known normals. A pack in
+which a gap may vanish is processed at once; if a contact may be open, one pack is processed at every step. All other
+steps only compare the times of the lanes with those of their next checks.
 """
 
 import math
@@ -17,7 +17,7 @@ from trundle.kernel.pointers import copy, inner, shifted
 
 @inner
 def begin_rivals(run: LaneRecord, lane: int) -> None:
-    """A run that is new in its lane begins with the common normals at its start."""
+    """Set the common normals at the start of a new run."""
     w, known = run.rival_lanes, shifted(run.rival_start, run.job[lane] * run.rival_row)
     for pack in range(run.n_rivals):
         n, first, which = run.rival_width[pack], run.rival_first[pack], pack * w + lane
@@ -32,8 +32,8 @@ def begin_rivals(run: LaneRecord, lane: int) -> None:
 
 @inner
 def hand_over(run: LaneRecord, pack: int, lane: int) -> None:
-    """What the first pack of a contact has found goes to another one: to one that is free in this lane, or that follows
-    the farthest normal of all.
+    """Pass a normal found by the first pack of a contact on to another pack: one that is free in this lane, or that
+    tracks the farthest normal of all.
     """
     w, n, held, value = run.rival_lanes, run.rival_width[pack], run.rival_held, run.rival_value
     farthest, to = value[pack * w + lane], -1
@@ -53,8 +53,8 @@ def hand_over(run: LaneRecord, pack: int, lane: int) -> None:
 
 
 @inner
-def may_vanish_in(run: LaneRecord, pack: int) -> bool:
-    """Whether a gap in this pack may have shrunk by a third since the last look."""
+def may_vanish(run: LaneRecord, pack: int) -> bool:
+    """Whether a gap in this pack may have shrunk by a third since the last check."""
     w = run.rival_lanes
     held, value, slope = shifted(run.rival_held, pack * w), shifted(run.rival_value, pack * w), run.rival_slope
     since, soon = shifted(run.rival_since, pack * w), 0
@@ -66,7 +66,7 @@ def may_vanish_in(run: LaneRecord, pack: int) -> bool:
 
 @inner
 def follows_any(run: LaneRecord, pack: int) -> bool:
-    """Whether this pack has a common normal to follow in any lane."""
+    """Whether this pack tracks a common normal in any lane."""
     w, held = run.rival_lanes, 0
     for lane in range(w):
         held |= run.rival_held[pack * w + lane]
@@ -74,8 +74,8 @@ def follows_any(run: LaneRecord, pack: int) -> bool:
 
 
 @inner
-def plan_looks(run: LaneRecord) -> None:
-    """For each lane the time at which a gap may have shrunk by a third since the last look."""
+def plan_checks(run: LaneRecord) -> None:
+    """Time at which a gap of each lane may have shrunk by a third since the last check."""
     w, held, value, slope, since = run.rival_lanes, run.rival_held, run.rival_value, run.rival_slope, run.rival_since
     for lane in range(w):
         run.rival_due[lane] = math.inf
@@ -89,7 +89,7 @@ def plan_looks(run: LaneRecord) -> None:
 
 @inner
 def pack_in_turn(run: LaneRecord, contact: int) -> int:
-    """Which pack of a contact is looked at after this step; -1 where none is."""
+    """The pack of a contact that is processed after this step; -1 for none."""
     packs, first = run.rival_packs, contact * run.rival_packs
     if run.rival_loose[first] == 1:
         return first + run.rival_turn % packs
@@ -102,7 +102,7 @@ def pack_in_turn(run: LaneRecord, contact: int) -> int:
 
 @inner
 def states_reached(run: LaneRecord) -> None:
-    """States and times at which all lanes are: those without an accepted step stay."""
+    """Copy the states of all lanes: new ones for lanes with an accepted step."""
     w, states, accept = run.lanes, shifted(run.rival_x, WIDEST * run.lanes), run.accept
     copy(run.x_new, states, run.n_x * w)
     for lane in range(w):
@@ -113,7 +113,7 @@ def states_reached(run: LaneRecord) -> None:
 
 @inner
 def begin_new_jobs(run: LaneRecord) -> None:
-    """Runs that are new in their lanes begin with what is known at their start."""
+    """Start the runs that are new in their lanes with the normals known at their start."""
     for lane in range(run.lanes):
         if run.rival_job[lane] != run.job[lane]:
             run.rival_job[lane] = run.job[lane]
@@ -124,8 +124,8 @@ def begin_new_jobs(run: LaneRecord) -> None:
 
 @inner
 def pursue_pack(run: LaneRecord, pack: int) -> None:
-    """Newton steps of a pack; what the first pack of a contact has found is handed over, lanes that meet one are
-    ALARMED.
+    """Newton steps of a pack. Normals found by the first pack of a contact are handed over to the others; lanes that
+    reach one are ALARMED.
     """
     unsettled, hit = True, run.rival_hit
     for _ in range(SETTLING):
@@ -141,11 +141,11 @@ def pursue_pack(run: LaneRecord, pack: int) -> None:
 
 @inner
 def pursue_in_lanes(run: LaneRecord) -> None:
-    """Pursue those of the runs in all lanes, at the ends of the accepted steps; a lane that meets one is ALARMED."""
+    """Track the normals of all lanes at the ends of accepted steps; a lane that reaches one is ALARMED."""
     w, t, h, clock, accept, due, soon = run.lanes, run.t, run.h, run.clock, run.accept, run.rival_due, 0
     if run.rival_news == 1:
         begin_new_jobs(run)
-        plan_looks(run)
+        plan_checks(run)
     for lane in range(w):
         clock[lane] = t[lane] + (h[lane] if accept[lane] == at.ACCEPTED else 0.0)
         soon |= int(clock[lane] > due[lane])
@@ -160,10 +160,10 @@ def pursue_in_lanes(run: LaneRecord) -> None:
     for pack in range(run.n_rivals):
         if in_turn and pack % packs == 0:
             turn = pack_in_turn(run, pack // packs)
-        if pack == turn or (soon != 0 and may_vanish_in(run, pack)):
+        if pack == turn or (soon != 0 and may_vanish(run, pack)):
             if not copied:
                 states_reached(run)
                 copied = True
             pursue_pack(run, pack)
     if copied:
-        plan_looks(run)
+        plan_checks(run)

@@ -14,8 +14,8 @@ def reached(t: float, h: float, end: float) -> float:
 
 @inner
 def write_ends(run: LaneRecord) -> tuple[int, int]:
-    """Write the sample of each accepted lane that lies at an end of its step. How many lanes have one inside their
-    steps, and how many were written.
+    """Write the sample of each accepted lane that is at an end of its step; return the number of lanes with a sample
+    inside their step, and the number of written ones.
     """
     t, h, sample, job = run.t, run.h, run.sample, run.job
     w, n_x, samples = run.lanes, run.n_x, run.n_samples
@@ -55,7 +55,7 @@ def prepare_dense(run: LaneRecord) -> None:
 
 @inner
 def interpolate(run: LaneRecord) -> None:
-    """States of all lanes at the times of their next samples, into SCRATCH, brought onto the constraints."""
+    """Write the states of all lanes at the times of their next samples, projected, to SCRATCH."""
     accept, sample, sample_t = run.accept, run.sample, run.sample_t
     t, h, x, dense, scratch = run.t, run.h, run.x, run.dense, run.scratch
     w, n_x = run.lanes, run.n_x
@@ -79,7 +79,7 @@ def interpolate(run: LaneRecord) -> None:
 
 @inner
 def write_inside(run: LaneRecord) -> None:
-    """Write the states in SCRATCH as samples of those lanes that have one inside their steps."""
+    """Write the states in SCRATCH as samples of the lanes with a sample inside their step."""
     t, h, sample, job = run.t, run.h, run.sample, run.job
     w, n_x, samples = run.lanes, run.n_x, run.n_samples
     for lane in range(w):
@@ -94,7 +94,7 @@ def write_inside(run: LaneRecord) -> None:
 
 @inner
 def write_samples(run: LaneRecord) -> None:
-    """Samples of the accepted lanes inside their steps, by dense output; lanes take turns, one sample each."""
+    """Write the samples of accepted lanes by dense output, one sample of each lane at a time."""
     ready = False
     while True:
         inside, written = write_ends(run)

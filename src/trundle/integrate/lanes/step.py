@@ -26,7 +26,7 @@ def combine(start: Pointer, factors: Pointer, count: int, k: Pointer, flat: int,
 
 @inner
 def evaluate(run: LaneRecord, x: Pointer, out: Pointer, times_h: bool) -> None:
-    """Slopes at the times in CLOCK, times the step of each lane on request."""
+    """Slopes at the times in CLOCK, optionally times the step of each lane."""
     spread = run.spread
     rhs = run.rhs_kernel
     call(rhs, run.clock, x, run.p, out, run.work)
@@ -37,14 +37,14 @@ def evaluate(run: LaneRecord, x: Pointer, out: Pointer, times_h: bool) -> None:
 
 @inner
 def evaluate_at_end(run: LaneRecord) -> None:
-    """Slopes at the ends of the steps into SCRATCH, with the guards behind them where there is a kernel of both."""
+    """Write slopes at the ends of the steps to SCRATCH, followed by the guards if there is a kernel for both."""
     kernel = run.guarded_kernel if run.guarded_kernel != 0 else run.rhs_kernel
     call(kernel, run.clock, run.x_new, run.p, run.scratch, run.work)
 
 
 @inner
 def project(run: LaneRecord, x: Pointer, accept: Ints) -> None:
-    """Bring the states of the accepted lanes onto the constraints; lanes where that fails become UNPROJECTED."""
+    """Project the states of the accepted lanes onto the constraints; lanes for which that fails become UNPROJECTED."""
     corrected = run.corrected
     kernel = run.project_kernel
     w, n_x = run.lanes, run.n_x

@@ -1,6 +1,6 @@
-"""Runs in lanes whose laws change abruptly at certain times: each goes from one of its times to the next.
+"""Runs in lanes with breaks (times at which laws change abruptly): each is integrated from break to break.
 
-The times depend on the parameters alone, so they are known before a run.
+Breaks depend on parameters only, so they are known before a run.
 """
 
 from ctypes import CFUNCTYPE, c_void_p
@@ -20,19 +20,19 @@ from trundle.kernel import Kernel, aligned, compiled, evaluate
 from trundle.kernel.memory import point_to
 from trundle.typing import Array
 
-MOST = 200  # changes of one run; lanes gain nothing where there are more
+MOST = 200  # breaks of one run; with more of them lanes are not faster
 
 
 @final
 class Stretches(NamedTuple):
-    """Beginning and end of the stretches of each case (s), one row for each; after its last there is nan."""
+    """Begin and end of the intervals between breaks (s), one row for each case; NaN after its last interval."""
 
     begin: Array
     end: Array
 
 
 def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretches | None:
-    """What `next_break` finds along each case; None where one has more than `most` breaks."""
+    """Find the breaks of each case by `next_break`; None if a case has more than `most`."""
     look = CFUNCTYPE(None, c_void_p)(compiled.address("next_break"))
     run, p = LoopRecord(), aligned(max(breaks.n_p, 1))
     places = {
@@ -74,7 +74,7 @@ def integrate_stretches(
     options: Options,
     threads: int | None,
 ) -> Batch:
-    """All cases in lanes, stretch after stretch; `rhs` is the same kernel for one state."""
+    """Integrate all cases in lanes, interval after interval; `rhs` is the same kernel for one state."""
     jobs, rounds = stretches.begin.shape
     t = np.zeros(0) if options.samples.times is None else np.asarray(options.samples.times, float)
     whole = Batch(
@@ -114,7 +114,7 @@ def integrate_stretches(
 
 
 def _carried(rhs: Kernel, before: Array, behind: Array, x: Array, p: Array) -> Array:
-    """States from just before a break to just behind it: each of the two slopes holds for half of that time."""
+    """States just after a break from those just before it: each of the two slopes applies to half of the interval."""
     half = (behind - before)[:, None] / 2
     x = x + half * evaluate(rhs, rhs, before, x, p)
     return np.asarray(x + half * evaluate(rhs, rhs, behind, x, p))

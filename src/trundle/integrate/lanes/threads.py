@@ -1,4 +1,4 @@
-"""Waiting for threads so that Ctrl-C is heard."""
+"""Waiting for threads, interruptible by Ctrl-C."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
@@ -7,10 +7,10 @@ PAUSE_SECONDS = 0.2
 
 
 def wait_for(futures: Sequence[Future[None]], report: Callable[[], None] | None = None) -> None:
-    """Wait until all are done, and raise what one has raised; `report` is called now and then.
+    """Wait until all are done, and raise the exception of one, if any; `report` is called regularly.
 
-    Only the main thread hears Ctrl-C. Where the signal came to another thread, or just before the main one began to
-    wait, nothing wakes it: it looks up now and then.
+    Only the main thread handles Ctrl-C. If the signal reaches another thread, or arrives just before the main thread
+    begins to wait, nothing wakes it, so it waits for short periods only.
     """
     while True:
         done, waiting = wait(futures, PAUSE_SECONDS, FIRST_EXCEPTION)

@@ -1,16 +1,16 @@
-"""The Jacobian of a stiff step by differences (compiled), where the equations have no kernel for it."""
+"""The Jacobian of a stiff step by finite differences (compiled), if the equations have no kernel for it."""
 
 import math
 
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, copy, part_of, shifted, strict
 
-RESOLVED = 3e-3  # of the change of a state that bends its fastest slope: by so much it is moved
-MOST = 1e-6  # of the size of a state, by which it is moved where nothing is fast
-LATER = 1e-3  # of the step: after so much of it the equations are asked for their change with time
-ATTEMPTS = 6  # to find differences as short as the rates that they show
-TOO_FAST = 3.0  # times the rate that was expected: differences were too long
-ITERATIONS = 12  # of a vector by the Jacobian, to find its largest eigenvalue
+RESOLVED = 3e-3  # difference, relative to the change of a state over which its fastest slope varies
+MOST = 1e-6  # largest difference, relative to the size of a state
+LATER = 1e-3  # interval for the derivative with respect to time, relative to the step
+ATTEMPTS = 6  # to find differences short enough for the rates that result
+TOO_FAST = 3.0  # ratio of the resulting rate to the expected one above which differences were too long
+ITERATIONS = 12  # of the power method for the largest eigenvalue of the Jacobian
 
 
 @strict
@@ -48,19 +48,19 @@ def fastest_rate(run: LoopRecord) -> float:
 
 @strict
 def differentiate(run: LoopRecord, part: float) -> None:
-    """df/dx by central differences of fourth order, column-major, each state moved by this part of its size."""
+    """df/dx by central differences of fourth order, column-major, with steps relative to the size of each state."""
     n_x, x, f = run.n_x, run.x_new, run.scratch
     before = shifted(f, n_x)
     copy(run.x, x, n_x)
     for m in range(n_x):
         column, by = shifted(run.matrix, m * n_x), part * run.sizes[m]
-        if run.weight[m] == 0.0:  # what steers no step acts on nothing
+        if run.weight[m] == 0.0:  # states without weight influence nothing
             for i in range(n_x):
                 column[i] = 0.0
             continue
         for i in range(n_x):
             column[i] = 0.0
-        for side in range(2):  # at one and at two of the lengths
+        for side in range(2):  # at one and at two differences
             far = by * (1 + side)
             x[m] = run.x[m] - far
             call(run.rhs_kernel, run.clock, x, run.p, before, run.work)
@@ -75,10 +75,10 @@ def differentiate(run: LoopRecord, part: float) -> None:
 
 @part_of(LoopRecord)
 def difference_jacobian(run: LoopRecord) -> None:
-    """df/dx, then df/dt by one difference forward, across no break of a law; `rate` is the fastest of its rates.
+    """df/dx, then df/dt by a forward difference that crosses no break; `rate` becomes its fastest rate.
 
-    Where the direction of a slip settles at this rate, the slip is about the acceleration of the run over the rate: a
-    longer difference does not see how it turns, a much shorter one sees round-off.
+    If the direction of a slip settles at this rate, the slip is about the acceleration of the run divided by the rate:
+    longer differences do not resolve its rotation, much shorter ones are dominated by round-off.
     """
     n_x, f, least = run.n_x, run.scratch, RESOLVED * run.least_slip
     run.clock[0] = run.t

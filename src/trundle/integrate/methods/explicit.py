@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods with error estimate and dense output; a method is its coefficients and nothing else."""
+"""Explicit Runge-Kutta methods with error estimate and dense output, each defined by its coefficients."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -86,7 +86,7 @@ class DormandPrince8(ExplicitRungeKutta):
     """Order 8 with 12 evaluations a step, dense output of order 7 with 3 more; for tolerances below about 1e-7."""
 
     coefficients = read("DormandPrince8")
-    # The error estimate of order 8 is now and then far too small: a step may not grow much on the word of one.
+    # The error estimate of order 8 is sometimes far too small, so the growth of a step is limited.
     control = StepControl(alpha=0.121, beta=0.02, growth=1.6)
     order = 8
     dense_order = 7

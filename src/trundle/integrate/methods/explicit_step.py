@@ -1,4 +1,4 @@
-"""One step of any explicit Runge-Kutta method, compiled once; the control loop calls it by its address."""
+"""One step of any explicit Runge-Kutta method (compiled); the control loop calls it by its address."""
 
 import math
 
@@ -7,7 +7,7 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, part_of, shifted, strict
 
 ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
-SMALL_ENOUGH = 10.0  # error across the constraints, in units of the tolerance, that may be left to the projection
+SMALL_ENOUGH = 10.0  # largest error, in units of the tolerance, for which the part across the constraints is ignored
 
 
 @strict
@@ -53,7 +53,7 @@ def scaled_error(run: LoopRecord, weights: int, last: int) -> float:
 
 @strict
 def error_of_work(run: LoopRecord, h: float, weights: int, last: int) -> float:
-    """Error of the integrals of work, which do not steer the step."""
+    """Error of the integrals of work, which do not control the step."""
     a, k, n_x, rows, total = run.coefficients, run.k, run.n_x, run.rows, 0.0
     for m in range(run.n_q + run.n_u, n_x):
         first, second = 0.0, 0.0
@@ -68,7 +68,7 @@ def error_of_work(run: LoopRecord, h: float, weights: int, last: int) -> float:
 
 @part_of(LoopRecord)
 def explicit_step(run: LoopRecord) -> None:
-    """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite where not a number."""
+    """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite if it is NaN."""
     rhs = run.rhs_kernel
     x, x_new, p = run.x, run.x_new, run.p
     k, a = run.k, run.coefficients
@@ -98,13 +98,13 @@ def explicit_step(run: LoopRecord) -> None:
     error = scaled_error(run, weights, last)
     noisy = run.rtol < ROUND_OFF_FELT and error < SMALL_ENOUGH
     if error > 1.0 and noisy and run.projection == at.BY_KERNEL:
-        # What the projection takes out again is no error: near a fold of a linkage round-off across the constraints is
-        # magnified, and a step must not be refused for a little of it.
+        # Deviations that the projection removes are no error: near a fold of a linkage round-off across the
+        # constraints is magnified, and must not cause a rejection.
         clock[0] = run.t + h
         project, y = run.project_kernel, run.sample
         base, moved = run.jumped, run.corrected
         call(project, clock, x_new, p, base, work)
-        sums = scratch  # of one estimate after the other
+        sums = scratch  # for one estimate at a time
         first, second = 0.0, 0.0
         for which in range(run.error_rows):
             estimate(run, k, sums, weights + (which + 1) * width, last)

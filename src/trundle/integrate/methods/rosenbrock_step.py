@@ -1,4 +1,4 @@
-"""One step of any Rosenbrock method, compiled once; the control loop calls it by its address."""
+"""One step of any Rosenbrock method (compiled); the control loop calls it by its address."""
 
 import math
 
@@ -9,7 +9,7 @@ from trundle.kernel.pointers import Pointer, call, call_table, copy, inner, part
 
 @inner
 def factorise_step(run: LoopRecord) -> bool:
-    """L U of 1 / (h gamma) - J; the Jacobian is kept while the start is the same. False where that is singular."""
+    """L U of 1 / (h gamma) - J; the Jacobian is reused if the start is the same. False if the matrix is singular."""
     n_x, stages, jacobian = run.n_x, run.stages, run.matrix
     lu = shifted(jacobian, n_x * n_x + n_x)
     if run.fresh == 0:

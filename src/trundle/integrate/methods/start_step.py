@@ -12,7 +12,7 @@ Slopes = Callable[[Array, Array], Array]
 
 
 def step_at_start(workspace: Workspace, order: int) -> float:
-    """A first step from where the run stands."""
+    """A first step from the present state of the run."""
     record = workspace.record
     scale = (workspace.foreseen + record.rtol * np.abs(workspace.x) + 1e-300)[None, :]
 
@@ -27,7 +27,7 @@ def steps_at_start(
     slopes: Slopes, t: Array, x: Array, scale: Array, counted: AnyArray, span: float, order: int
 ) -> Array:
     """Steps for which an Euler step and its change of slope are small [Hairer 1993, section II.4], one for each run;
-    `scale` is what the states (runs, n_x) are measured by, `counted` which of them count.
+    `scale` are the units of the states (runs, n_x), `counted` the states that are taken into account.
     """
 
     def norm(v: Array) -> Array:

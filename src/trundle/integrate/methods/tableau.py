@@ -1,4 +1,4 @@
-"""Coefficients of the integration methods, read from `tableaus.json`, and what the compiled loop needs of a method."""
+"""Coefficients of the integration methods, from `tableaus.json`, and the data of a method for the compiled loop."""
 
 import json
 import math
@@ -29,7 +29,7 @@ class StepControl:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A method as the compiled loop sees it: flat arrays and the address of the compiled step."""
+    """A method in the form that the compiled loop needs: flat arrays and the address of the compiled step."""
 
     stages: int
     rows: int
@@ -47,14 +47,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """An integration method: its coefficients as a plan, its step control, its order and what it can do."""
+    """An integration method: its coefficients as a plan, its step control, its order and its abilities."""
 
     control: ClassVar[StepControl]
     order: ClassVar[int]
     dense_order: ClassVar[int]
-    needs_jacobian: ClassVar[bool]  # of the equations
-    stability: ClassVar[float] = math.inf  # longest stable step, times the rate of what decays
-    in_lanes: ClassVar[bool]  # the loop for SIMD lanes can step by it; others run one by one in a batch
+    needs_jacobian: ClassVar[bool]
+    stability: ClassVar[float] = math.inf  # longest stable step, times the fastest rate of decay
+    in_lanes: ClassVar[bool]  # whether it can be used in SIMD lanes; otherwise batches integrate runs one by one
 
     @abstractmethod
     def plan(self) -> Plan:
@@ -89,7 +89,7 @@ def tableau(**given: Given) -> Json:
 
 
 def check_table(method: "Method", table: Json, lists: Sequence[str], tables: Sequence[str], widest: int) -> None:
-    """ModelError where coefficients of a method are missing or do not fit its number of stages, that of its weights.
+    """ModelError if coefficients of a method are missing or do not fit its number of stages, that of its weights.
 
     `lists` have one number for each stage, `tables` one row; rows of `error` and `dense` may be longer by `widest`.
     """

@@ -1,4 +1,4 @@
-"""What is done with a tape between CasADi and its first call (compiled): number values, fuse products, plan steps.
+"""Preparation of a tape for its first call (compiled): value numbering, fused products, order of steps.
 
-A model has some ten thousand operations, and somebody waits for it.
+Compiled because a model has some ten thousand operations and the user waits for it.
 """

@@ -1,7 +1,7 @@
-"""The order of operations (compiled): every value is computed shortly before it is needed.
+"""Order of operations (compiled): every value is computed shortly before it is needed.
 
-An elimination jumps about in the tape, and values that wait long for their use are read from memory again. Here the
-outputs are taken one after the other, each with what it needs and is not there yet.
+An elimination produces operations in an irregular order, and values that are used much later are read from memory
+again. Here the outputs are processed in turn, each with the operations that it needs and that are not placed yet.
 """
 
 from trundle.kernel.codes import CODE
@@ -13,7 +13,7 @@ CONST, SINCOS, SIN, COS = CODE["const"], CODE["sincos"], CODE["sin"], CODE["cos"
 
 @part_of(ArrangingRecord)
 def arrange_operations(r: ArrangingRecord) -> None:
-    """Numbers of all operations in their new order, in `number`."""
+    """Write the new number of each operation to `number`."""
     for k in range(r.n_wanted):
         depth = 1
         r.waiting[0] = r.wanted[k]
@@ -36,7 +36,7 @@ def place(r: ArrangingRecord, v: int) -> None:
     if r.number[v] >= 0:
         return
     count(r, v)
-    if r.operations[3 * v] == SINCOS:  # both results stay right behind their common work
+    if r.operations[3 * v] == SINCOS:  # both results follow directly after their sincos
         for w in range(v + 1, min(v + 3, r.n_operations)):
             code = r.operations[3 * w]
             if code in (SIN, COS) and r.operations[3 * w + 1] == v:

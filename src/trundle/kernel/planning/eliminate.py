@@ -1,14 +1,14 @@
-"""Jacobian of a list of operations (compiled): its vertices are eliminated one after the other.
+"""Jacobian of a list of operations by vertex elimination (compiled).
 
-Every operation is a vertex, and an edge from operand to result carries the partial derivative. Where a vertex is
-eliminated, every edge that leads to it is joined with every edge that leaves it: the product of both is added to the
-edge between the two ends. At the end edges lead from inputs to outputs only, and carry the Jacobian. The result does
-not depend on the order, the work does [Griewank & Walther 2008, chapter 10]. At first it is always the vertex with the
-fewest products for the edges that go with it; from a limit of that on, which the caller gives, vertices are taken in
-the order of the tape, as if all columns were carried along with the values.
+Every operation is a vertex, and an edge from operand to result carries the partial derivative. To eliminate a vertex,
+every edge that leads to it is joined with every edge that leaves it: the product of both is added to the edge between
+the two ends. At the end, edges lead from inputs to outputs only, and carry the Jacobian. The result does not depend on
+the order, the work does [Griewank & Walther 2008, chapter 10]. The first vertices are those with the fewest products
+per eliminated edge; when this cost exceeds a limit given by the caller, the others follow in the order of the tape, as
+in forward differentiation of all columns at once.
 
-An edge may carry a condition beside its number: it then counts where the condition holds, and is zero elsewhere
-whatever the number is, inf and nan included. The slope of a branch that is not taken must not reach the result.
+An edge may also carry a condition: its derivative counts where the condition holds and is zero elsewhere, even if it is
+inf or NaN there. The derivative of a branch that is not taken must not influence the result.
 """
 
 from trundle.kernel.codes import CODE
@@ -21,12 +21,12 @@ PER_PAIR = 5
 SCALE = 1000
 """Costs are integers: thousandths of a product for each edge."""
 LOW = (1 << 32) - 1
-"""Bits of a vertex in an entry of the queue; what it costs stands above them."""
+"""Bits of the vertex in an entry of the queue; the higher bits are its cost."""
 
 
 @part_of(EliminationRecord)
 def eliminate_vertices(r: EliminationRecord) -> None:
-    """From the edges of all operations to those between inputs and outputs; FULL where more room is wanted first."""
+    """Eliminate all inner vertices; status FULL if the arrays must be enlarged first."""
     if r.status == BEGIN:
         link(r)
     r.status = DONE
@@ -35,8 +35,8 @@ def eliminate_vertices(r: EliminationRecord) -> None:
         v = entry & LOW
         if r.cost[v] == entry >> 32:
             pairs = r.n_in[v] * r.n_out[v]
-            full = r.n_rows + PER_PAIR * pairs > r.room_rows or r.n_edges + pairs > r.room_edges
-            if full or r.n_queue + r.n_in[v] + r.n_out[v] > r.room_queue:
+            full = r.n_rows + PER_PAIR * pairs > r.row_capacity or r.n_edges + pairs > r.edge_capacity
+            if full or r.n_queue + r.n_in[v] + r.n_out[v] > r.queue_capacity:
                 r.status = FULL
                 return
             if r.limit >= 0 and r.cost[v] > r.limit:
@@ -50,7 +50,7 @@ def eliminate_vertices(r: EliminationRecord) -> None:
 
 @strict
 def in_order(r: EliminationRecord) -> None:
-    """What each vertex that is left costs becomes its place on the tape, for good."""
+    """From now on the cost of each remaining vertex is its position on the tape."""
     r.n_queue = 0
     r.is_ordered = 1
     for v in range(r.n_vertices):
@@ -60,7 +60,7 @@ def in_order(r: EliminationRecord) -> None:
 
 @strict
 def link(r: EliminationRecord) -> None:
-    """Take the edges, sorted by their targets, that lie on a way from an input to an output; queue what is between."""
+    """Insert the edges (sorted by target) on paths from inputs to outputs; queue the vertices between."""
     for e in range(r.n_given):
         if r.is_active[r.source[e]]:
             r.is_active[r.target[e]] = 1
@@ -84,7 +84,7 @@ def link(r: EliminationRecord) -> None:
 @strict
 def eliminate(r: EliminationRecord, v: int) -> None:
     r.cost[v] = -1
-    leads_there = 0  # edges among which one from a given vertex may be
+    leads_there = 0  # number of edges to search for one from a given source
     outgoing = r.first_out[v]
     while outgoing >= 0:
         leads_there += r.n_in[r.target[outgoing]]
@@ -106,7 +106,7 @@ def eliminate(r: EliminationRecord, v: int) -> None:
 
 @strict
 def point_out(r: EliminationRecord, source: int, there: bool) -> None:
-    """Note where the edges that leave a vertex lead to, or clear the table again."""
+    """Enter the edges that leave a vertex into the table by target, or clear the table again."""
     e = r.first_out[source]
     while e >= 0:
         r.edge_to[r.target[e]] = e if there else -1
@@ -115,7 +115,7 @@ def point_out(r: EliminationRecord, source: int, there: bool) -> None:
 
 @strict
 def edge_from(r: EliminationRecord, source: int, target: int) -> int:
-    """The edge between two vertices; -1 where there is none."""
+    """The edge between two vertices; -1 if there is none."""
     e = r.first_in[target]
     while e >= 0 and r.source[e] != source:
         e = r.next_in[e]
@@ -144,7 +144,7 @@ def join(r: EliminationRecord, incoming: int, outgoing: int, by_table: bool) -> 
 
 @strict
 def detach(r: EliminationRecord, v: int) -> None:
-    """Take away a vertex with its edges; what was next to it costs something else now."""
+    """Remove a vertex with its edges, and update the cost of its neighbours."""
     e = r.first_in[v]
     while e >= 0:
         source, following = r.source[e], r.next_in[e]
@@ -200,7 +200,7 @@ def insert(r: EliminationRecord, e: int, source: int, target: int) -> None:
 
 @strict
 def add_to(r: EliminationRecord, e: int, number: int, condition: int) -> None:
-    """Add a number to that of an edge; under another condition, each counts where its own condition holds."""
+    """Add a number to that of an edge; if the conditions differ, each number counts where its own holds."""
     if r.condition[e] == condition:
         r.value[e] = write(r, ADD, r.value[e], number)
         return
@@ -236,7 +236,7 @@ def both(r: EliminationRecord, a: int, b: int) -> int:
 @strict
 def write(r: EliminationRecord, code: int, a: int, b: int) -> int:
     """One more instruction."""
-    return written(r, int(code), a, int(b))  # as plain integers: numba compiles anew for each number that it knows
+    return written(r, int(code), a, int(b))  # as plain integers: numba would compile a version for each literal
 
 
 @strict
@@ -248,7 +248,7 @@ def written(r: EliminationRecord, code: int, a: int, b: int) -> int:
     return register
 
 
-# -- the queue: a heap, in which what a vertex cost before may still stand ---------------------------------------------
+# -- the queue: a heap that may contain outdated entries of a vertex ---------------------------------------------------
 
 
 @strict

@@ -1,4 +1,4 @@
-"""What outputs need (compiled), in the same order, renumbered; many divisions by one value become one."""
+"""Keep the operations that outputs need (compiled), renumbered; several divisions by one value share an inverse."""
 
 from trundle.kernel.codes import CODE
 from trundle.kernel.planning.records import NumberingRecord
@@ -6,12 +6,12 @@ from trundle.kernel.pointers import strict
 
 CONST, MUL, DIV = CODE["const"], CODE["mul"], CODE["div"]
 SHARED_DIVISIONS = 3
-"""From this many divisions by one value on, its inverse is formed once: a division costs as much as ten products."""
+"""From this many divisions by one value on, its inverse is computed: a division costs as much as ten products."""
 
 
 @strict
 def finish(r: NumberingRecord, one: int) -> None:
-    """Operations to `kept`; outputs renumbered. `one` is the operation that is the number one."""
+    """Write operations to `kept` and renumber outputs. `one` is the operation of the constant 1."""
     mark_needed(r)
     one_place = r.operations[3 * one + 1]
     for v in range(r.n_operations):

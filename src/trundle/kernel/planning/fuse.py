@@ -1,4 +1,4 @@
-"""Products that one sum alone uses become part of that sum (compiled): see `trundle.kernel.fuse`."""
+"""Fuse products that are used by a single sum into that sum (compiled): see `trundle.kernel.fuse`."""
 
 from trundle.kernel.codes import CODE
 from trundle.kernel.planning.records import FusingRecord
@@ -15,7 +15,7 @@ def fuse_products(r: FusingRecord) -> None:
         code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
         if (code != ADD and code != SUB) or a == b:
             continue
-        # Of two products the later one is fused: the other has had time to be ready.
+        # Of two products the later one is fused: the earlier one is ready by then.
         product = -1
         if r.uses[a] == 1 and r.operations[3 * a] == MUL:
             product = a
@@ -35,7 +35,7 @@ def fuse_products(r: FusingRecord) -> None:
 @strict
 def count_uses(r: FusingRecord) -> None:
     for k in range(r.n_outputs):
-        r.uses[r.outputs[k]] += 2  # is needed as it is
+        r.uses[r.outputs[k]] += 2  # an output must not be fused
     for v in range(r.n_operations):
         if r.operations[3 * v] > CONST:
             r.uses[r.operations[3 * v + 1]] += 1

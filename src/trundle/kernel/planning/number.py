@@ -1,8 +1,8 @@
-"""Value numbering (compiled): the same operation on the same operands gets the same number, in a form that meets often.
+"""Value numbering (compiled): equal operations on equal operands get the same number, in a normal form.
 
-Signs are drawn outwards, (-a)*b = -(a*b), so that products meet and a sum can absorb the sign. As in CasADi itself,
-0*a = 0 and a-a = 0 hold whatever a is. Operations on known numbers are done here where they are sums, products and
-quotients; for others the caller is asked. Every function takes and returns numbers of operations.
+Signs are moved outwards, (-a)*b = -(a*b), so that equal products are recognised and a sum can absorb the sign. As in
+CasADi, 0*a = 0 and a-a = 0 for any a. Sums, products and quotients of constants are computed here; other functions of
+constants are computed by the caller (status FOLD). Every function takes and returns numbers of operations.
 """
 
 from trundle.kernel.codes import CODE, INPUT, INVERSE, OUTPUT, SQUARE, TWICE
@@ -16,11 +16,11 @@ SINCOS, SIN, COS, TAN, POW = CODE["sincos"], CODE["sin"], CODE["cos"], CODE["tan
 EQ, NE, AND, OR = CODE["eq"], CODE["ne"], CODE["and"], CODE["or"]
 FMIN, FMAX, HYPOT = CODE["fmin"], CODE["fmax"], CODE["hypot"]
 ROOT, FIND, ITEM = CODE["root"], CODE["find"], CODE["item"]
-ROOM, TAKE = CODE["room"], CODE["take"]
+BUFFER, GET = CODE["buffer"], CODE["get"]
 LARGEST_UNROLLED_POWER = 16
 MOST = 32
-"""Operations that one instruction may become, and more than the outputs need at the end."""
-FRACTION = (1 << 52) - 1  # bits of a double behind its leading one
+"""Upper bound of the operations that one instruction may become, and of those added at the end."""
+FRACTION = (1 << 52) - 1  # bits of the fraction of a double
 LARGEST_EXPONENT = 2047
 
 
@@ -32,7 +32,7 @@ def number_values(r: NumberingRecord) -> None:
         r.at += 1
     r.status = DONE
     while r.at < r.n_instructions:
-        if r.n_operations + MOST > r.room:
+        if r.n_operations + MOST > r.capacity:
             r.status = FULL
             return
         k = 4 * r.at
@@ -48,7 +48,7 @@ def number_values(r: NumberingRecord) -> None:
 
 @strict
 def read(r: NumberingRecord, code: int, to: int, first: int, second: int) -> bool:
-    """One instruction; False where its operands are known numbers and its value is not known here."""
+    """Read one instruction; False if its operands are constants and the caller must compute its value."""
     if code == CONST:
         r.registers[to] = constant(r, r.numbers[r.at])
         return True
@@ -58,10 +58,10 @@ def read(r: NumberingRecord, code: int, to: int, first: int, second: int) -> boo
     if code == OUTPUT:
         r.outputs[to] = r.registers[first]
         return True
-    if code in (ITEM, TAKE):
+    if code in (ITEM, GET):
         r.registers[to] = push(r, code, r.registers[first], constant(r, float(second)))
         return True
-    if code == ROOM:
+    if code == BUFFER:
         r.registers[to] = push(r, code, constant(r, float(first)), constant(r, float(second)))
         return True
     a = r.registers[first]
@@ -113,7 +113,7 @@ def function(r: NumberingRecord, code: int, a: int, b: int) -> int:
         return div(r, sine_or_cosine(r, SIN, a), sine_or_cosine(r, COS, a))
     if code == POW:
         return power(r, a, b)
-    if code == IF_ELSE_ZERO and is_known(r, a):  # a condition known at build time chooses at build time
+    if code == IF_ELSE_ZERO and is_known(r, a):  # a constant condition
         return b if value(r, a) != 0.0 else constant(r, 0.0)
     if b < a and b >= 0 and code in (EQ, NE, AND, OR, FMIN, FMAX, HYPOT):
         return push(r, code, b, a)
@@ -321,8 +321,8 @@ def in_order(r: NumberingRecord, code: int, a: int, b: int) -> int:
 
 @strict
 def push(r: NumberingRecord, code: int, a: int, b: int) -> int:
-    """The operation, which is new or has been met before."""
-    return pushed(r, int(code), a, int(b))  # as plain integers: numba compiles anew for each number that it knows
+    """The number of an operation, which is new or an earlier one."""
+    return pushed(r, int(code), a, int(b))  # as plain integers: numba would compile a version for each literal
 
 
 @strict
@@ -339,7 +339,7 @@ def pushed(r: NumberingRecord, code: int, a: int, b: int) -> int:
 
 @strict
 def place_of(r: NumberingRecord, code: int, a: int, b: int) -> int:
-    """Place of an operation in the table; nothing stands there if it has not been met."""
+    """Index of an operation in the hash table; the entry is empty if the operation is new."""
     place = scattered((code * 1000003 + a) * 1000003 + b) & r.mask
     while True:
         v = r.table[place]
@@ -352,7 +352,7 @@ def place_of(r: NumberingRecord, code: int, a: int, b: int) -> int:
 
 @strict
 def constant(r: NumberingRecord, number: float) -> int:
-    """A number, distinguished by its bits, so that -0.0 and nan are values like others."""
+    """A constant, identified by its bits, so that -0.0 and NaN are treated like other values."""
     new = r.n_constants
     r.constants[new] = number
     bits = r.constant_bits[new]
@@ -372,7 +372,7 @@ def constant(r: NumberingRecord, number: float) -> int:
 
 @strict
 def scattered(key: int) -> int:
-    """Whole numbers that differ a little, far from each other."""
+    """Hash of an integer."""
     key ^= key >> 29
     key *= 0x9E3779B97F4A7C1
     return key ^ (key >> 32)

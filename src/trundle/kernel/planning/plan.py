@@ -1,4 +1,4 @@
-"""The steps of threaded code (compiled): their order, and the places of their numbers. See `trundle.kernel.program`."""
+"""The steps of threaded code (compiled): their order, and the places of their values. See `trundle.kernel.program`."""
 
 from trundle.kernel.codes import CODE, OPERATIONS
 from trundle.kernel.planning.records import PlanRecord
@@ -6,10 +6,10 @@ from trundle.kernel.pointers import part_of, strict
 
 T, X, P, CONST = CODE["t"], CODE["x"], CODE["p"], CODE["const"]
 SINCOS, SIN, COS, ITEM, PRODUCT = CODE["sincos"], CODE["sin"], CODE["cos"], CODE["item"], CODE["product"]
-ROOM, GIVE, SOLVE, TAKE = CODE["room"], CODE["give"], CODE["solve"], CODE["take"]
+BUFFER, PUT, SOLVE, GET = CODE["buffer"], CODE["put"], CODE["solve"], CODE["get"]
 FIRST_SUM, LAST_SUM = CODE["product_plus"], CODE["minus_product"]
 KINDS = len(OPERATIONS)
-WIDTH = 5  # numbers of a step: code, where the result goes, where its operands stand
+WIDTH = 5  # integers per step: code, place of the result, places of the operands
 
 
 @part_of(PlanRecord)
@@ -25,12 +25,12 @@ def plan_steps(r: PlanRecord) -> None:
 @strict
 def has_step(code: int) -> bool:
     """Whether an operation is a step of its own."""
-    return code > CONST and code != PRODUCT and code != SIN and code != COS and code != ROOM and code != TAKE
+    return code > CONST and code != PRODUCT and code != SIN and code != COS and code != BUFFER and code != GET
 
 
 @strict
 def n_needed(r: PlanRecord, v: int) -> int:
-    """How many values a step needs."""
+    """Number of operands of a step."""
     code = r.operations[3 * v]
     if not has_step(code):
         return 0
@@ -41,13 +41,13 @@ def n_needed(r: PlanRecord, v: int) -> int:
 
 @strict
 def whole(r: PlanRecord, v: int) -> int:
-    """A constant that is a whole number."""
+    """An integer constant."""
     return int(r.constants[r.operations[3 * v + 1]])
 
 
 @strict
 def needed(r: PlanRecord, v: int, which: int) -> int:
-    """One of the values that a step needs: for a sum with a product its two factors and the other."""
+    """An operand of a step; for a sum with a fused product the two factors and the other term."""
     code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
     if FIRST_SUM <= code <= LAST_SUM:
         return b if which == 2 else r.operations[3 * a + 1 + which]
@@ -56,7 +56,7 @@ def needed(r: PlanRecord, v: int, which: int) -> int:
 
 @strict
 def place_leaves(r: PlanRecord) -> None:
-    """Constants, t, x and p stand first, then rooms; where they stand is never free."""
+    """Assign the first places to constants, t, x, p and buffers; they are never reused."""
     r.n_places = r.n_constants + 1 + r.n_x + r.n_p
     for v in range(r.n_operations):
         code, a = r.operations[3 * v], r.operations[3 * v + 1]
@@ -73,14 +73,14 @@ def place_leaves(r: PlanRecord) -> None:
             r.sine[a] = v
         elif code == COS:
             r.cosine[a] = v
-        elif code == ROOM:
+        elif code == BUFFER:
             r.place[v] = r.n_places
             r.n_places += whole(r, a)
-        elif code == GIVE:
+        elif code == PUT:
             r.place[v] = r.place[r.operations[3 * v + 2]] + 1  # of the next one
         elif code == SOLVE:
             r.place[v] = r.place[r.operations[3 * v + 2]]
-        elif code == TAKE:
+        elif code == GET:
             r.place[v] = r.place[a] + whole(r, r.operations[3 * v + 2])
 
 
@@ -108,7 +108,7 @@ def keep_order(r: PlanRecord) -> int:
 
 @strict
 def put_in_order(r: PlanRecord) -> int:
-    """Operations after those that they need, in an order in which one often follows another of the same kind."""
+    """Sort operations so that they follow their operands, and many follow another of the same kind."""
     list_users(r)
     count = 0
     for v in range(r.n_operations):
@@ -142,16 +142,16 @@ def make_ready(r: PlanRecord, v: int) -> None:
 
 @strict
 def maker(r: PlanRecord, v: int) -> int:
-    """The step that makes a value; -1 for inputs, constants and rooms."""
+    """The step that computes a value; -1 for inputs, constants and buffers."""
     code = r.operations[3 * v]
-    if code <= CONST or code == ROOM:
+    if code <= CONST or code == BUFFER:
         return -1
-    return r.operations[3 * v + 1] if code in (SIN, COS, TAKE) else v
+    return r.operations[3 * v + 1] if code in (SIN, COS, GET) else v
 
 
 @strict
 def list_users(r: PlanRecord) -> None:
-    """Steps that wait for each step, all in one list."""
+    """Users of the results of each step, in one list."""
     for v in range(r.n_operations):
         for which in range(n_needed(r, v)):
             made_by = maker(r, needed(r, v, which))
@@ -160,7 +160,7 @@ def list_users(r: PlanRecord) -> None:
                 r.missing[v] += 1
     for v in range(r.n_operations):
         r.first_user[v + 1] += r.first_user[v]
-        r.after[v] = r.first_user[v]  # where the next user goes
+        r.after[v] = r.first_user[v]  # index for the next user
     for v in range(r.n_operations):
         for which in range(n_needed(r, v)):
             made_by = maker(r, needed(r, v, which))
@@ -174,16 +174,16 @@ def list_users(r: PlanRecord) -> None:
 
 @strict
 def make_step(r: PlanRecord, v: int, n_free: int) -> int:
-    """One step more. Places whose values are behind their last use are free: how many there are is returned."""
+    """Add a step. Places of values that are not used any more become free; return the number of free places."""
     code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
     count = n_needed(r, v)
     step = WIDTH * r.n_steps
     r.n_steps += 1
     r.steps[step] = code
-    if code == GIVE:
+    if code == PUT:
         r.steps[step + 1], r.steps[step + 2] = r.place[b], r.place[a]
         r.steps[step + 3], r.steps[step + 4] = 0, 0
-    elif code == SOLVE:  # the room, where the numbers in it end, and its own end
+    elif code == SOLVE:  # begin of the buffer, end of the numbers in it, end of the buffer
         r.steps[step + 1], r.steps[step + 2], r.steps[step + 3] = 0, r.place[b], r.place[a]
         r.steps[step + 4] = r.place[b] + whole(r, r.operations[3 * b + 1])
     else:
@@ -192,7 +192,7 @@ def make_step(r: PlanRecord, v: int, n_free: int) -> int:
         i = needed(r, v, which)
         r.uses[i] -= 1
         kind = r.operations[3 * i]
-        if r.uses[i] == 0 and kind > CONST and not ROOM <= kind <= TAKE:
+        if r.uses[i] == 0 and kind > CONST and not BUFFER <= kind <= GET:
             r.free[n_free] = r.place[i]
             n_free += 1
     return n_free
@@ -200,7 +200,7 @@ def make_step(r: PlanRecord, v: int, n_free: int) -> int:
 
 @strict
 def make_number(r: PlanRecord, v: int, n_free: int) -> int:
-    """The step of an operation whose result has a place of its own; the number of free places."""
+    """Fill in a step whose result gets a new place; return the number of free places."""
     code, a, b = r.operations[3 * v], r.operations[3 * v + 1], r.operations[3 * v + 2]
     step = WIDTH * (r.n_steps - 1)
     to, n_free = take_place(r, n_free)
@@ -231,7 +231,7 @@ def take_place(r: PlanRecord, n_free: int) -> tuple[int, int]:
 
 @strict
 def give_place(r: PlanRecord, v: int, place: int, n_free: int) -> int:
-    """The place of a sine or a cosine, which is free if nobody needs it."""
+    """Assign a place to a sine or a cosine, or free it if the value is not used."""
     if v >= 0:
         r.place[v] = place
         return n_free

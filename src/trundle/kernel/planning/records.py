@@ -1,10 +1,10 @@
-"""What the compiled parts of this folder work on."""
+"""Records of the compiled parts of this folder."""
 
 from trundle.kernel.record import Floats, Ints, Record, named_fields
 
 DONE, FOLD, FULL, BEGIN = 0, 1, 2, 3
-"""Why a part returns: all is done, the value of an operation on known numbers is wanted, or more room. Elimination
-begins with the last one."""
+"""Status of a part: done; the caller must compute an operation on constants, or enlarge arrays; BEGIN starts an
+elimination."""
 
 
 @named_fields
@@ -14,26 +14,26 @@ class NumberingRecord(Record):
     n_instructions: int
     at: int  # the next instruction
     status: int
-    value: float  # what was wanted: see FOLD
+    value: float  # the value computed by the caller: see FOLD
     instructions: Ints  # four numbers each: code, result, operands
     numbers: Floats  # values of constants
     registers: Ints  # operation that holds the value of each register
-    outputs: Ints  # operation of each number of the outputs, -1 where nothing is written
+    outputs: Ints  # operation of each output, -1 if nothing is written to it
     n_outputs: int
     operations: Ints  # three numbers each: code, operands
     n_operations: int
-    room: int  # for operations
+    capacity: int  # number of operations that the arrays can hold
     constants: Floats
-    constant_bits: Ints  # the same numbers
+    constant_bits: Ints  # the same numbers as integers
     n_constants: int
-    table: Ints  # operations by what they do, at the place of their hash or behind; -1 where none is
-    numbers_table: Ints  # constants in the same way
+    table: Ints  # hash table of operations (open addressing), -1 where empty
+    numbers_table: Ints  # hash table of constants
     mask: int  # length of each table less one, a power of two
     needed: Ints
     divisions: Ints
     inverses: Ints
     renumbered: Ints
-    kept: Ints  # three numbers each, what is left in the end
+    kept: Ints  # the resulting operations, three numbers each
     n_kept: int
 
 
@@ -50,7 +50,7 @@ class FusingRecord(Record):
 
 @named_fields
 class PlanRecord(Record):
-    """Operations whose products were fused, and the steps that are made of them."""
+    """Operations with fused products, and the resulting steps."""
 
     n_operations: int
     operations: Ints
@@ -60,17 +60,17 @@ class PlanRecord(Record):
     outputs: Ints
     n_x: int
     n_p: int
-    by_kind: int  # whether steps of the same kind are put side by side
-    sine: Ints  # of each pair, -1 where nobody needs it
+    by_kind: int  # whether steps are sorted by kind
+    sine: Ints  # sine of each sincos, -1 if it is not used
     cosine: Ints
     uses: Ints
     place: Ints
-    first_user: Ints  # where the users of each value begin in the list of all; one more number at the end
+    first_user: Ints  # index of the first user of each value in the list of all; one more number at the end
     users: Ints
-    missing: Ints  # how many values an operation still waits for
-    ready: Ints  # the first operation of each kind that waits for nothing, and how many there are
-    after: Ints  # the next of the same kind
-    free: Ints  # places that can be used again
+    missing: Ints  # number of operands that are not computed yet
+    ready: Ints  # first operation of each kind whose operands are computed, and the number of such operations
+    after: Ints  # the next operation of the same kind
+    free: Ints  # places that can be reused
     order: Ints
     steps: Ints  # five numbers each: see `program.STEP`
     n_steps: int
@@ -83,20 +83,20 @@ class EliminationRecord(Record):
 
     status: int
     n_vertices: int
-    is_active: Ints  # whether it depends on the inputs
-    is_needed: Ints  # whether the outputs depend on it
-    first_in: Ints  # of the edges that lead to a vertex, -1 where there are none
+    is_active: Ints  # whether the vertex depends on the inputs
+    is_needed: Ints  # whether the outputs depend on the vertex
+    first_in: Ints  # first of the edges that lead to a vertex, -1 if there are none
     first_out: Ints
     n_in: Ints
     n_out: Ints
-    cost: Ints  # products for each edge of a vertex, or its place; -1 for one that stays or is gone
-    limit: int  # of the cost, from which on the order is that of the tape; -1 for never
-    is_ordered: int  # whether that has come
-    edge_to: Ints  # edge from the vertex in hand to each other one
+    cost: Ints  # products per edge of a vertex, or its position; -1 for inputs, outputs and eliminated vertices
+    limit: int  # of the cost, above which the order is that of the tape; -1 for never
+    is_ordered: int  # whether the order is that of the tape now
+    edge_to: Ints  # edge from the current vertex to each other one
     n_given: int  # edges between operations
-    n_edges: int  # places that have been used
-    room_edges: int
-    free: int  # the first place that can be used again; the next one stands in `next_out`
+    n_edges: int  # number of entries used so far
+    edge_capacity: int
+    free: int  # first entry that can be reused; the next one is in `next_out`
     source: Ints
     target: Ints
     value: Ints  # register of the partial derivative
@@ -106,10 +106,10 @@ class EliminationRecord(Record):
     next_out: Ints
     previous_out: Ints
     n_queue: int
-    room_queue: int
+    queue_capacity: int
     queue: Ints
     n_rows: int
-    room_rows: int
+    row_capacity: int
     rows: Ints  # instructions, four numbers each: code, result, operands
     n_registers: int
     one: int  # registers of these numbers
@@ -118,12 +118,12 @@ class EliminationRecord(Record):
 
 @named_fields
 class ArrangingRecord(Record):
-    """Operations that get another order."""
+    """Operations that are put into another order."""
 
     n_operations: int
     operations: Ints  # three numbers each: code, operands
     n_wanted: int
-    wanted: Ints  # operations in the order in which their values are wanted
-    number: Ints  # place of each operation in the new order, -1 at first
+    wanted: Ints  # operations of the outputs, in the desired order
+    number: Ints  # index of each operation in the new order, -1 at first
     n_placed: int
-    waiting: Ints  # operations on the way to what is wanted
+    waiting: Ints  # stack of operations whose operands are placed first

@@ -1,1 +1,1 @@
-"""The page of the studio: markup, looks and scripts."""
+"""The page of the studio: HTML, style sheets and scripts."""

@@ -13,7 +13,7 @@ SCRIPTS: Final = ("server", "sliders", "model", "eigen", "studio")
 
 
 def studio_page(key: str) -> str:
-    """The page; its key lets it ask the server that made it."""
+    """The page, with the key for requests to its server."""
     text, looks = ((HOME / name).read_text(encoding="utf-8") for name in ("studio.html", "studio.css"))
     scripts = "\n".join((HOME / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     (_, player_looks), player = player_parts()

@@ -13,7 +13,7 @@ from trundle.contact.modes.find import transitions
 from trundle.equations.breaks import time_switches
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
-from trundle.integrate.audit import Books
+from trundle.integrate.audit import AuditData
 from trundle.integrate.case import Case
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
@@ -75,11 +75,11 @@ def _refuse_limits(f: Formulation, run: Run) -> None:
     """A contact that sticks at the very limit of its friction slides in some motions nearby and not in others."""
     found = run.trajectory
     places = {i: c for i, c in enumerate(transitions(f.model), start=len(f.model.events)) if c.kind == "slips"}
-    books = None if found is None or not places else Books.of(found)
-    if found is None or books is None:
+    audit_data = None if found is None or not places else AuditData.of(found)
+    if found is None or audit_data is None:
         return
-    trail, kernel = books.trail, f.kernels("events")["events"]
-    values = evaluate(kernel, kernel, trail.t, trail.x, books.parameters(trail), threads=1)
+    trail, kernel = audit_data.trail, f.kernels("events")["events"]
+    values = evaluate(kernel, kernel, trail.t, trail.x, audit_data.parameters(trail), threads=1)
     quiet = np.all(np.abs(trail.t[:, None] - found.events.t) > AT_ONCE * max(1.0, abs(found.t_end)), axis=1)
     for i, change in places.items():
         at = np.flatnonzero((np.abs(values[:, i]) < AT_LIMIT) & quiet & (trail.t < found.t_end))

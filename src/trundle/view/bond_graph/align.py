@@ -1,4 +1,4 @@
-"""Heights in columns: neighbours as level as their order and their room allow."""
+"""Heights in columns: neighbours are as level as their order and space allow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _GIVE = 8.0  # what a neighbour can spare of its room
 @final
 @dataclass(frozen=True)
 class Tie:
-    """A bond between two things, and where it leaves each of them, above (-) or below their middles."""
+    """A bond between two boxes, and where it leaves each of them, above (-) or below their middles."""
 
     one: str
     other: str
@@ -25,7 +25,7 @@ class Tie:
 def align(
     columns: Sequence[Sequence[str]], rooms: Mapping[str, tuple[float, float]], ties: Sequence[Tie]
 ) -> dict[str, float]:
-    """Height of each name; `rooms` says how much room it needs above and below its middle."""
+    """Height of each name; `rooms` is the space that it needs above and below its middle."""
     height: dict[str, float] = {}
     for names in columns:
         below = 0.0
@@ -54,7 +54,7 @@ def _straighten(
     columns: Sequence[Sequence[str]], rooms: Mapping[str, tuple[float, float]],
     wishes: Mapping[str, Sequence[tuple[str, float]]], height: dict[str, float],
 ) -> None:  # fmt: skip
-    """Take small steps out of the bonds: level with the nearest neighbour on the left where there is room."""
+    """Remove small steps from bonds: level with the nearest neighbour on the left if there is space."""
     before: set[str] = set()
     for names in columns:
         for i in (*range(len(names)), *reversed(range(len(names)))):

@@ -59,7 +59,7 @@ class Band:
 
 
 def lay_out(graph: BondGraph, dual: bool = False) -> Layout:
-    """Boxes, labels, bonds and marks of the graph, none over another; of its dual, in which wrenches flow."""
+    """Boxes, labels, bonds and marks of the graph, or of its dual, without overlap."""
     words = read_words(graph, dual)
     if dual:  # each causal stroke is at the other end
         graph = replace(graph, bonds=tuple(replace(b, at_head=b.size - b.at_head) for b in graph.bonds))
@@ -121,7 +121,7 @@ def _draw_all(
     strands: list[list[Strand]],
     words: Words,
 ) -> dict[str, Placed]:
-    """Pictures of all bodies and connections, not yet in their places."""
+    """Pictures of all bodies and connections, before they are placed."""
     placed = {}
     for name, body in bodies.items():
         c = columns.column[name]
@@ -182,13 +182,13 @@ def _arrange(
 
 
 def _port(placed: dict[str, Placed], strand: Strand, at_left: bool) -> Point:
-    """Where a strand leaves its left thing, or comes to its right one."""
+    """Where a strand leaves the box on its left, or reaches the one on its right."""
     name, node = (strand.left, strand.left_node) if at_left else (strand.right, strand.right_node)
     return placed[name].ports[node, strand.bond][-1]
 
 
 def _stack(bands: list[Band], strands: list[list[Strand]], start: float) -> None:
-    """Bands one below the other, with room between them for the bonds that go on in the next."""
+    """Stack the bands, with space between them for bonds that continue in the next one."""
     y = start
     for band in bands:
         shift = float(ceil(y - band.top))
@@ -199,7 +199,7 @@ def _stack(bands: list[Band], strands: list[list[Strand]], start: float) -> None
 
 
 def _edge(bands: list[Band]) -> float:
-    """Where the longest band ends."""
+    """Right end of the longest band."""
     return max(x for band in bands for x in band.right.values())
 
 
@@ -252,7 +252,7 @@ def _corners(tracks: tuple[float, ...], start: float, end: float) -> tuple[Point
 
 
 def _without_middles(points: tuple[Point, ...]) -> tuple[Point, ...]:
-    """The corners alone, without points on the straight way between two others."""
+    """The corners without points on a straight line between two others."""
     kept = [points[0]]
     for here, after in zip(points[1:], (*points[2:], None), strict=True):
         before = kept[-1]

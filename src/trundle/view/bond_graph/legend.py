@@ -18,7 +18,7 @@ _NO_WORDS = Words({}, {})
 
 
 def draw_heading(graph: BondGraph, width: float, dual: bool) -> Part:
-    """Name of the model and what the graph counts, within a width."""
+    """Name of the model and the counts of the graph, within a width."""
     causality = graph.causality
     moving, links, freedoms = graph.counts
     dependent = len(causality.derivative)
@@ -39,7 +39,7 @@ def draw_heading(graph: BondGraph, width: float, dual: bool) -> Part:
 
 
 def draw_legend(graph: BondGraph, width: float, words: Words) -> Part:
-    """Kinds of boxes that the graph has, and how bonds are drawn; in as many columns as the width takes."""
+    """Kinds of boxes in the graph, and of bonds, in as many columns as fit into the width."""
     kinds = {"bond" if n.kind == "1" and not n.is_body else n.kind for n in graph.nodes} | {"ground"}
     entries = [(_box(kind, words), text) for kind, text in words.meanings.items() if kind in kinds]
     boxes = len(entries)
@@ -70,7 +70,7 @@ def draw_legend(graph: BondGraph, width: float, words: Words) -> Part:
 
 
 def _in_columns(things: int, count: int) -> list[tuple[int, int]]:
-    """Column and row of each."""
+    """Column and row of each entry."""
     rows = ceil(things / count)
     return [(i // rows, i % rows) for i in range(things)]
 

@@ -1,7 +1,7 @@
 """Columns of bodies by their distance from the ground, connections between them, and the order in each column.
 
-A connection joins bodies of the same column or of neighbouring ones, as distances differ by one at most. So columns of
-bodies and of connections take turns, and each bond runs between a column and the next.
+A connection joins bodies of the same column or of neighbouring ones, because distances differ by at most one. So
+columns of bodies and of connections alternate, and each bond connects neighbouring columns.
 """
 
 from collections import deque
@@ -57,7 +57,7 @@ def find_columns(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]
 
 
 def _distances(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]) -> tuple[dict[str, int], list[str]]:
-    """Distance of each body from the ground, and all names in the order of a walk along the tree of shortest ways."""
+    """Distance of each body from the ground, and all names in the order of a walk along the tree of shortest paths."""
     reach: dict[str, list[tuple[str, str]]] = {b: [] for b in bodies}
     for k, link in links.items():
         first, second = (s.body for s in link.sides)
@@ -92,7 +92,7 @@ def _distances(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]) 
 
 
 def _sorted(names: list[list[str]], column: dict[str, int], beside: dict[str, list[str]]) -> list[list[str]]:
-    """The order with the fewest crossings among those that sweeps come upon, from the walk and from chance orders."""
+    """The order with the fewest crossings found by sweeps, from the order of the walk and from random ones."""
     best, fewest = names, _crossings(names, column, beside)
     chance = Random(0)
     for _ in range(max(1, _TRIALS // len(column))):

@@ -1,4 +1,4 @@
-"""Pictures of one body and of one connection, before they are put in their places."""
+"""Pictures of one body and of one connection, before they are placed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _WORDS_WIDTH = 260.0  # of all words side by side above or below a body
 @final
 @dataclass(frozen=True)
 class Placed:
-    """A part around the point (0, 0), where it begins and ends, and where the bonds to its neighbours leave it."""
+    """A part around the point (0, 0), its extent, and where the bonds to its neighbours leave it."""
 
     part: Part
     frame: Rect
@@ -83,18 +83,18 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
 
 
 def _port_heights(count: int) -> list[float]:
-    """Where bonds leave the side of a body, about its middle."""
+    """Heights at which bonds leave the side of a body, relative to its middle."""
     return [PORT * (i - (count - 1) / 2) for i in range(count)]
 
 
 def _middles(widths: list[float]) -> list[float]:
-    """Middles of things side by side, about zero."""
+    """Centres of adjacent boxes, relative to the centre of all."""
     ends = list(accumulate(widths))
     return [end - w / 2 - ends[-1] / 2 for end, w in zip(ends, widths, strict=True)]
 
 
 def _word_widths(body: BodyGroup, branches: Sequence[tuple[Step, ...]]) -> list[float]:
-    """Width of each branch with its words: all that they need, or what the others leave."""
+    """Width of each branch with its caption, limited by the available width."""
     needed = [text_width(_caption(body, b), SMALL_TEXT) for b in branches]
     least = [min(w, _WORD_WIDTH) for w in needed]
     spare = max(_WORDS_WIDTH - sum(least), 0.0)
@@ -102,14 +102,14 @@ def _word_widths(body: BodyGroup, branches: Sequence[tuple[Step, ...]]) -> list[
 
 
 def _caption(body: BodyGroup, branch: tuple[Step, ...]) -> str:
-    """What is written at the element of a branch: the name of a force; that I is the inertance needs no word."""
+    """Caption of the element of a branch: the name of a force; none for the inertance."""
     node = branch[-1][1]
     own = "" if node.kind == "I" else node.label
     return printable(own if node.of == body.junction.of else node.of)
 
 
 def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, width: float, words: Words) -> Part:
-    """Elements that hang above (sign -1) or below a body, the nearest first, with words not wider than `width`."""
+    """Elements above (sign -1) or below a body, the nearest first, with captions not wider than `width`."""
     parts, node, (x, y) = [], body.name, at
     for bond, other in branch:
         size = _TRANSFORMER if other.kind == "TF" else _ELEMENT
@@ -202,7 +202,7 @@ def _draw_elements(link: LinkGroup, names: list[str], widths: list[float], words
 
 
 def _draw_below(link: LinkGroup, node: Node, x: float, y: float, words: Words) -> tuple[list[Part], float]:
-    """A node with its top at y and what hangs on it, side by side; and where the lowest of them ends."""
+    """A node with its top at y and the nodes below it, side by side; and the lower end of the lowest one."""
     several, edge = link.parts.get(node.name, ()), y + _ELEMENT[1]
     wide = _APART * link.ends(node.name) - 8.0 if len(several) > 1 else _ELEMENT[0]
     parts = [draw_box(node, (x, y + _ELEMENT[1] / 2), (max(_ELEMENT[0], wide), _ELEMENT[1]), words)]
@@ -215,7 +215,7 @@ def _draw_below(link: LinkGroup, node: Node, x: float, y: float, words: Words) -
 
 
 def _bond_name(node: Node, pair: str, most: float) -> str:
-    """x, y, ..., slip_x of a bond; where that stands in the heading already, what seals it."""
+    """x, y, ..., slip_x of a bond; if the heading has that already, its seal."""
     name = node.bond or node.name
     shown = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
     return shorten(printable(shown), SMALL_TEXT, most)

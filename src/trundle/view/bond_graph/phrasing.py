@@ -16,7 +16,7 @@ MEANINGS = {
     "I": "inertance: mass and inertia of a body",
     **ELEMENTS,
 }
-"""What each kind of box stands for."""
+"""Meaning of each kind of box."""
 
 DUAL_MEANINGS = {
     "1": "body: one velocity, its effort; forces flow in and add up to zero",
@@ -28,18 +28,18 @@ DUAL_MEANINGS = {
     "FC": "effort constraint: no relative motion",
     "EC": "flow constraint: no force or moment",
     "R": "resistance: loses energy",
-    "C": "inertance: a spring, which stores the path that its effort leads along",
+    "C": "inertance: a spring, which stores the displacement along its effort",
     "Se": "source of flow: a force or torque is given",
     "Sf": "source of effort: a motion is given",
-    "GY": "gyrator: what is flow on one side is effort on the other",
+    "GY": "gyrator: flow on one side is effort on the other",
 }
-"""The same where wrenches are flows, by the kind of box in the first reading."""
+"""Meanings in the dual graph, by the kind of box in the original one."""
 
 
 @final
 @dataclass(frozen=True)
 class Words:
-    """Sentences about one graph."""
+    """Texts for one graph."""
 
     conflicts: dict[str, str]  # element node in causal conflict -> why
     dependent: dict[str, list[str]]  # body -> sentences on its derivative causality
@@ -47,20 +47,20 @@ class Words:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What each kind of box stands for."""
+        """Meaning of each kind of box."""
         return DUAL_MEANINGS if self.dual else MEANINGS
 
     def kind(self, kind: str) -> str:
-        """A kind of node as it is called in this reading."""
+        """Name of a kind of node in this graph or its dual."""
         return OTHER.get(kind, kind) if self.dual else kind
 
     def name(self, name: str) -> str:
-        """A name that begins with the kind of its node, as it is in this reading."""
+        """Name of a node, whose prefix is its kind, in this graph or its dual."""
         first, space, rest = name.partition(" ")
         return f"{self.kind(first)}{space}{rest}" if space else name
 
     def of_node(self, node: Node) -> str:
-        """What a box is."""
+        """Description of a box."""
         meaning = f"{self.kind(node.kind)}, {self.meanings[node.kind]}"
         if node.is_body:
             return node.label
@@ -94,7 +94,7 @@ class Words:
 
 
 def read_words(graph: BondGraph, dual: bool = False) -> Words:
-    """Sentences about a graph."""
+    """Texts for a graph."""
     dependent: dict[str, list[str]] = {}
     for d in graph.causality.derivative:
         dependent.setdefault(d.body, []).append(d.text)

@@ -1,4 +1,4 @@
-"""The parts of a multibond graph that are drawn as one: a body with what hangs on it, a connection with its bonds."""
+"""Groups of a multibond graph that are drawn together: a body with its elements, a connection with its bonds."""
 
 from dataclasses import dataclass
 from typing import final
@@ -11,7 +11,7 @@ Step = tuple[Bond, Node]  # a bond and the node at its far end
 @final
 @dataclass(frozen=True)
 class BodyGroup:
-    """A 1-junction and the elements that hang on it, each with the transformers on the way to it."""
+    """A 1-junction and its elements, each with the transformers between them."""
 
     junction: Node
     branches: tuple[tuple[Step, ...], ...]
@@ -25,7 +25,7 @@ class BodyGroup:
 @final
 @dataclass(frozen=True)
 class Side:
-    """The way from a connection to one of its bodies."""
+    """The path from a connection to one of its bodies."""
 
     body: str  # name of the 1-junction
     transformer: Node
@@ -36,20 +36,20 @@ class Side:
 @final
 @dataclass(frozen=True)
 class LinkGroup:
-    """A 0-junction between two bodies, its central transformer where it has one, and its elements."""
+    """A 0-junction between two bodies, its central transformer if it has one, and its elements."""
 
     junction: Node
     sides: tuple[Side, Side]
     stem: Step | None
     elements: tuple[Step, ...]
-    parts: dict[str, tuple[Step, ...]]  # what hangs on junctions and gyrators below the bonds, by their names
+    parts: dict[str, tuple[Step, ...]]  # elements of junctions and gyrators below the bonds, by their names
 
     @property
     def name(self) -> str:
         return self.junction.name
 
     def ends(self, node: str) -> int:
-        """How many elements hang on a node, at any depth."""
+        """Number of elements below a node, at any depth."""
         return sum(self.ends(below.name) for _, below in self.parts.get(node, ())) or 1
 
 

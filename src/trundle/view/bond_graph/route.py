@@ -1,14 +1,14 @@
-"""Ways of bonds between two columns: level, then upright on a track of its own, then level again."""
+"""Routes of bonds between two columns: horizontal, then vertical on a separate track, then horizontal again."""
 
 from collections.abc import Sequence
 
 TRACK = 14.0  # distance of neighbouring tracks
-CLOSE = 9.0  # level bonds nearer than this must not lie side by side
+CLOSE = 9.0  # smallest distance of horizontal bonds
 
 
 def find_tracks(ends: Sequence[tuple[float, float]]) -> list[int | None]:
-    """Track of each way from the height at the left to that at the right, counted from the left; None where it is
-    level all along. Ways may cross but never run over each other.
+    """Track of each route from the height at the left to that at the right, counted from the left; None if it is
+    horizontal. Routes may cross but do not overlap.
     """
     bent = [i for i, (a, b) in enumerate(ends) if abs(a - b) > 1e-6]
     order: list[int] = []
@@ -26,7 +26,7 @@ def find_tracks(ends: Sequence[tuple[float, float]]) -> list[int | None]:
 
 
 def lie_over(ends: Sequence[tuple[float, float]], tracks: Sequence[int | None]) -> list[tuple[int, int]]:
-    """Pairs of ways that run over each other in spite of all."""
+    """Pairs of routes that overlap nevertheless."""
     bent = sorted((t, i) for i, t in enumerate(tracks) if t is not None)
     return [(i, o) for k, (_, i) in enumerate(bent) for _, o in bent[k + 1 :] if _cost(ends[i], ends[o]) >= _FORBIDDEN]
 
@@ -35,8 +35,8 @@ _FORBIDDEN = 1000
 
 
 def _cost(inner: tuple[float, float], outer: tuple[float, float]) -> int:
-    """Crossings of two ways when the first takes a track left of the second."""
-    if abs(inner[1] - outer[0]) < CLOSE:  # the one goes on at the height where the other comes in
+    """Crossings of two routes if the track of the first is left of that of the second."""
+    if abs(inner[1] - outer[0]) < CLOSE:  # one leaves at the height at which the other arrives
         return _FORBIDDEN
     low, high = sorted(outer)
     into = low < inner[1] < high

@@ -1,4 +1,4 @@
-"""What a picture consists of: boxes, labels, wires and the marks at their ends. Lengths are pixels, y points down."""
+"""Elements of a picture: boxes, labels, wires and the marks at their ends. Lengths are in pixels, y points down."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Box:
     node: str  # its name in the graph, empty in the legend
     kind: str  # as in trundle.bond_graph.bonds.Node, or "ground"
     rect: Rect
-    title: str = ""  # shown when the pointer rests on it
+    title: str = ""  # tooltip
 
     def moved(self, dx: float, dy: float) -> "Box":
         return replace(self, rect=self.rect.moved(dx, dy))
@@ -58,8 +58,8 @@ class Label:
     bold: bool = False
     quiet: bool = False
     warns: bool = False
-    title: str = ""  # the whole text where it had to be shortened
-    inside: str = ""  # node whose box it belongs in
+    title: str = ""  # the full text if it was shortened
+    inside: str = ""  # node in whose box it is
 
     def moved(self, dx: float, dy: float) -> "Label":
         return replace(self, rect=self.rect.moved(dx, dy))
@@ -100,7 +100,7 @@ class Mark:
 @final
 @dataclass(frozen=True)
 class Part:
-    """Some of the picture, which can be put anywhere."""
+    """A movable part of the picture."""
 
     boxes: tuple[Box, ...] = ()
     labels: tuple[Label, ...] = ()
@@ -109,7 +109,7 @@ class Part:
 
     @property
     def rects(self) -> list[Rect]:
-        """Of all boxes and labels."""
+        """Rectangles of all boxes and labels."""
         return [b.rect for b in self.boxes] + [t.rect for t in self.labels]
 
     def moved(self, dx: float, dy: float) -> "Part":
@@ -133,7 +133,7 @@ def join(parts: Iterable[Part]) -> Part:
 
 
 def moved(points: Iterable[Point], dx: float, dy: float) -> tuple[Point, ...]:
-    """The points, each at its new place."""
+    """The points shifted."""
     return tuple((x + dx, y + dy) for x, y in points)
 
 
@@ -141,7 +141,7 @@ def write(
     text: str, x: float, y: float, size: float, *, width: float = 1e9, anchor: float = 0.5, bold: bool = False,
     quiet: bool = False, warns: bool = False, inside: str = "",
 ) -> Label:  # fmt: skip
-    """A label whose line has its top at y and the share `anchor` of its width left of x; shortened to `width`."""
+    """A label with its top at y and the fraction `anchor` of its width left of x; shortened to `width`."""
     whole = printable(text)
     shown = shorten(whole, size, width, bold)
     length = text_width(shown, size, bold)

@@ -63,7 +63,7 @@ def _wire(group: ET.Element, wire: Wire) -> None:
             ET.SubElement(g, "polyline", {**points, "stroke": stroke, "stroke-width": _number(width)})
     else:
         ET.SubElement(g, "polyline", {**points, "stroke": colour, "stroke-width": _number(_LINE), **dashes})
-    # a wide line that nobody sees, so that the pointer finds the bond
+    # a wide invisible line for the tooltip of the bond
     ET.SubElement(g, "polyline", {**points, "stroke": PAPER, "stroke-opacity": "0", "stroke-width": "10"})
 
 

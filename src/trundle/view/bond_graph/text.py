@@ -1,4 +1,4 @@
-"""How wide a text is in DejaVu Sans, and what is left of a name that is too long."""
+"""Width of a text in DejaVu Sans, and shortening of long names."""
 
 from functools import cache
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Moving pictures as files, painted without a display: triangles into a depth buffer, frames into GIF or MP4."""
+"""Movies as files, rendered without a display: triangles into a depth buffer, frames into GIF or MP4."""

@@ -1,4 +1,4 @@
-"""From where a picture is taken."""
+"""The camera of a movie."""
 
 from dataclasses import dataclass
 from typing import final
@@ -28,8 +28,8 @@ class Eye:
     def of(
         scene: Scene, t: float, azimuth: float | None, elevation: float | None, zoom: float, aspect: float = 1.6
     ) -> "Eye":
-        """The same view as on the page, for a picture that is `aspect` times as wide as high: a machine that travels is
-        followed, and of another one the box in which it moves is seen.
+        """The same view as on the page, for a picture that is `aspect` times as wide as high: a travelling machine is
+        followed, otherwise the box of the whole motion is shown.
         """
         usual = scene.planar or ASLANT
         target = scene.middle(t) if scene.travels else (scene.low + scene.high) / 2
@@ -52,7 +52,7 @@ class Eye:
         return float(min(width, height) / 2 / np.tan(HALF))
 
     def see(self, points: Array, width: int, height: int) -> Array:
-        """Points (n, 3) as places in the picture and nearness (1 / depth), which is linear in it."""
+        """Points (n, 3) as positions in the picture and nearness (1 / depth), which is linear in it."""
         x, y, z = ((points - self.target) @ self.axes.T).T
         depth = self.distance - z
         near = np.where(depth > 0.01 * self.distance, 1.0 / np.maximum(depth, 1e-300), -1.0)

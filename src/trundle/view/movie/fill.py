@@ -7,7 +7,7 @@ from trundle.kernel.record import Ints
 from trundle.view.movie.fill_modes import SHADOW, SOLID
 
 PLACES, SHADES, TRIANGLES, COUNT, WIDTH, HEIGHT, NEARNESS, IMAGE, MASK, MODE, OPACITY = range(11)
-"""Places in the table: addresses of arrays, and numbers."""
+"""Indices in the table: addresses of arrays, and numbers."""
 
 
 @part

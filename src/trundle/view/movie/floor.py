@@ -27,7 +27,7 @@ def _line(x: float, step: float) -> float:
 
 @inner
 def _meet(n: Pointer, x: float, y: float, axis: int) -> float:
-    """Where the ray of a pixel meets the ground (axis 0 or 1), or how far it goes (2); negative: never."""
+    """Where the ray of a pixel intersects the ground (axis 0 or 1), or its length (2); negative: never."""
     ray = n[RIGHT + 2] * x + n[UP + 2] * y - n[BACK + 2]
     far = (n[LEVEL] - n[START + 2]) / ray if ray != 0.0 else -1.0
     if axis == 2:

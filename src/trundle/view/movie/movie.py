@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 SPEEDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-SHORT, LONG, GOOD = 2.0, 40.0, 8.0  # s: a motion in between is shown as fast as it is, another in about the last
+SHORT, LONG, GOOD = 2.0, 40.0, 8.0  # s: motions in between are shown in real time, others in about the last
 MOST: Final = 3000  # frames
 
 
@@ -47,15 +47,15 @@ def save_movie(
     fps : float
         Frames a second.
     speed : float, optional
-        Seconds of the run in a second of the movie; without it 1, or what makes a movie of about 8 s of a motion
-        shorter than 2 s or longer than 40 s.
+        Seconds of the run per second of the movie; by default 1, or such that a motion shorter than 2 s or longer than
+        40 s takes about 8 s.
     size : tuple
         Width and height in pixels.
     azimuth, elevation : float, optional
-        From where it is seen (rad).
+        Direction of view (rad).
     zoom : float
     layers : collection of str
-        To be shown beside the usual ones: "contacts", "contact forces", "reactions", "frames".
+        Shown in addition to the usual ones: "contacts", "contact forces", "reactions", "frames".
 
     Returns
     -------

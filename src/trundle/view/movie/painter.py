@@ -1,4 +1,4 @@
-"""Paints one scene at one time into an array of pixels."""
+"""Rendering of one scene at one time into an array of pixels."""
 
 from collections.abc import Iterator
 from ctypes import CFUNCTYPE, c_void_p
@@ -61,7 +61,7 @@ class Painter:
         self._fill(vertices, shades, triangles, SOLID if opacity >= 1 else GLASS, opacity)
 
     def add_shadow(self, mesh: Mesh, R: Array, p: Array, floor: float) -> None:
-        """The shadow of a mesh on the floor; to be painted before everything else."""
+        """The shadow of a mesh on the floor; must be painted before everything else."""
         vertices = mesh.vertices @ R.T + p
         vertices -= np.maximum(vertices[:, 2:] - floor, 0.0) / LIGHT[2] * LIGHT
         vertices[:, 2] = floor

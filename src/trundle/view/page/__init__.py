@@ -1,1 +1,1 @@
-"""The page on which a run moves: one HTML file with everything in it, saved or served."""
+"""The page that animates a run: one self-contained HTML file, saved or served."""

@@ -42,21 +42,21 @@ def save_html(
     ----------
     run : Run
     path : str or Path
-        The ending .html is added where there is none.
+        The suffix .html is added if there is none.
     plots : sequence of str, optional
-        Quantities beside the picture; without it the coordinates, energies and normal forces to choose from.
+        Quantities that are plotted; by default the user can choose from coordinates, energies and normal forces.
     compare : Run, optional
         A second run in the same picture, paler, and with dashes in the plots.
     frames : int
-        Poses that are kept at most; the page says so where the run has more.
+        Largest number of poses; the page says if the run has more.
     points : mapping, optional
-        Points whose paths can be shown, {"tip": ("blade", (0.5, 0, 0))}: body and place in its axes (m). Mass centres,
-        joints and contacts are there anyhow.
+        Points whose paths can be shown, {"tip": ("blade", (0.5, 0, 0))}: body and position in its axes (m), in addition
+        to mass centres, joints and contacts.
 
     Returns
     -------
     Path
-        Of the file that was written.
+        The written file.
     """
     target = file_path(path)
     check_target(target)
@@ -76,16 +76,16 @@ def page(
     live: bool = False,
     points: Points | None = None,
 ) -> str:
-    """The page as text; a live one may ask its server for every quantity of the run."""
+    """The page as text; a live one can request every quantity of the run from its server."""
     return fill(run.model_name, pack(page_data(run, plots, compare, frames, live, points)))
 
 
 def fill(title: str, data: str) -> str:
-    """The page of runs with its title, looks, scripts and packed data; its browser runs these scripts and no others."""
+    """The page of runs with its title, styles, scripts and packed data; the browser runs no other scripts."""
     script = f"{player_script()}\n{file_text('start.js')}"
     (_, style), player = player_parts()
     hashes = ("/*SCRIPT HASH*/", _hash(script)), ("/*STYLE HASH*/", _hash(style))
-    named = ("/*TITLE*/", escape(title))  # the last: it may hold the name of a place
+    named = ("/*TITLE*/", escape(title))  # replaced last, because a title may contain a placeholder
     parts = *hashes, ("/*STYLE*/", style), player, ("/*SCRIPT*/", script), ("/*DATA*/", data), named
     return with_parts(file_text("page.html"), *parts)
 
@@ -103,7 +103,7 @@ def page_data(
     live: bool = False,
     points: Points | None = None,
 ) -> Json:
-    """What the player shows, ready to be packed."""
+    """The data of the player, before packing."""
     if frames < 2:
         raise StoreError(f"a page keeps at least 2 poses, got frames={frames!r}.")
     scenes = [make_scene(run, frames, plots, points=points)]
@@ -128,7 +128,7 @@ def file_text(name: str) -> str:
 
 
 def player_parts() -> tuple[tuple[str, str], ...]:
-    """What every page with a player has, by its place in the page: looks and markup."""
+    """Styles and markup of every page with a player, by placeholder."""
     return ("/*STYLE*/", file_text("page.css")), ("/*PLAYER*/", file_text("player.html"))
 
 
@@ -138,7 +138,7 @@ def player_script() -> str:
 
 
 def with_parts(text: str, *parts: tuple[str, str]) -> str:
-    """The text of a page with its places filled."""
+    """The text of a page with its placeholders replaced."""
     for place, content in parts:
         text = text.replace(place, content, 1)
     return text
@@ -155,7 +155,7 @@ def _note(run: "Run", scene: Scene) -> str:
 
 
 def _other_name(run: "Run", other: "Run") -> str:
-    """What the second run differs by, in a few words."""
+    """Difference of the second run, in a few words."""
     if other.model_name != run.model_name:
         return other.model_name
     changed = [f"{k} = {v:g}" for k, v in other.parameters.items() if run.parameters.get(k) != v]
@@ -163,7 +163,7 @@ def _other_name(run: "Run", other: "Run") -> str:
 
 
 def _other_start(run: "Run", other: "Run") -> str:
-    """Values at the start that differ: of short names, else of coordinates, else of their rates."""
+    """Start values that differ: of short names, or else of coordinates, or else of their rates."""
     known = set(scalar_names(run)) & set(scalar_names(other)) | set(run.aliases) & set(other.aliases)
     for names in (run.aliases, run.coordinates, [f"{name}_rate" for name in run.coordinates]):
         starts = {name: (run.values(name)[0], other.values(name)[0]) for name in names if name in known}
@@ -174,7 +174,7 @@ def _other_start(run: "Run", other: "Run") -> str:
 
 
 def _shared() -> Json:
-    """Meshes that painters stretch to their places."""
+    """Meshes that are scaled by the player."""
     up = np.array([0.0, 0.0, 0.5])
     return {
         "coil": coil(),

@@ -16,7 +16,7 @@ NOT_HERE: Final = "this page is for this machine only"
 
 
 class LocalPage:
-    """A served page. It answers until `close` is called or Python ends; pages may be opened and closed at will."""
+    """A served page, available until `close` is called or Python ends."""
 
     def __init__(self, handler: Callable[..., BaseHTTPRequestHandler], port: int, path: str = "") -> None:
         self._server, self.note = _listen(handler, port)
@@ -44,13 +44,13 @@ class LocalPage:
             self.close()
 
     def close(self) -> None:
-        """Stop serving. Pages that are open keep what they have."""
+        """Stop serving. Open pages keep their contents."""
         self._server.shutdown()
         self._server.server_close()
 
 
 def _listen(handler: Maker, port: int) -> tuple[ThreadingHTTPServer, str]:
-    """A server at the port or the next free one, and a sentence where it is not the wanted one."""
+    """A server at the port or the next free one, and a sentence if it is another one."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
         raise SolveError(f"port={port!r}: give a number from 1 to 65535, or 0 for any free port.")
     for k in range(TRIES if port else 1):
@@ -70,21 +70,19 @@ class _Server(ThreadingHTTPServer):
 
 
 class LocalHandler(BaseHTTPRequestHandler):
-    """What all handlers of local pages need: a look at who asks, and answers that no browser keeps."""
+    """Base of handlers of local pages: checks of the origin of requests, and answers that browsers do not cache."""
 
     def meant_for_here(self) -> bool:
-        """Whether the request was addressed to this machine by its own name; a name that merely leads here is
-        refused.
-        """
+        """Whether the request addresses this machine by its own name, not by another name that resolves to it."""
         return self.headers.get("Host", "").partition(":")[0] in (HERE, "localhost")
 
     def from_another_page(self) -> bool:
-        """Whether the browser says that a page of another server asks."""
+        """Whether the request comes from a page of another server, according to the browser."""
         origin, own = self.headers.get("Origin"), f"http://{self.headers.get('Host', '')}"
         return origin not in (None, own) or self.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
 
     def from_own_page(self) -> bool:
-        """Whether a page of this very server asks: other pages in the same browser name their own origin."""
+        """Whether the request comes from a page of this server, by its origin."""
         return self.meant_for_here() and self.headers.get("Origin") == f"http://{self.headers['Host']}"
 
     def answer(self, status: int, text: str, kind: str = "text/plain") -> None:

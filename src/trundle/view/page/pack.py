@@ -1,4 +1,4 @@
-"""Numbers for a page: one JSON header and one run of bytes, deflated, in base64."""
+"""Numbers for a page: a JSON header and a sequence of bytes, deflated, in base64."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ SINGLE: Final = frozenset({"quaternions", "vertices", "normals", "stripes", "vec
 
 
 def pack(value: Raw) -> str:
-    """Lists, dicts, words, numbers and arrays as text that `data.js` reads."""
+    """Lists, dicts, texts, numbers and arrays as text that `data.js` reads."""
     arrays: list[bytes] = []
     header = json.dumps(_plain(value, "", arrays), ensure_ascii=False, allow_nan=False).encode()
     body = len(header).to_bytes(8, "little") + header + bytes(-len(header) % ALIGN) + b"".join(arrays)
@@ -22,7 +22,7 @@ def pack(value: Raw) -> str:
 
 
 def unpack(text: str) -> Raw:
-    """What `pack` was given; arrays are flat."""
+    """The inverse of `pack`; arrays are flat."""
     body = zlib.decompress(base64.b64decode(text))
     length = int.from_bytes(body[:8], "little")
     start = 8 + length + (-length % ALIGN)

@@ -1,4 +1,4 @@
-"""The page of runs, served with every quantity on request."""
+"""The page of runs, served with all quantities on request."""
 
 import secrets
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ NO_KEY: Final = "open the address that `run.show()` or `trundle view` gave: it h
 
 @final
 class Viewer(LocalPage):
-    """A served page of runs. It answers until `close` is called or Python ends.
+    """A served page of runs, available until `close` is called or Python ends.
 
     Its address has a key, so that other users of this machine cannot read the runs.
     """
@@ -55,7 +55,7 @@ def show(
     compare : Run, optional
         A second run in the same picture.
     port : int
-        The first port that is tried; a taken one is passed over, which `note` of the answer says.
+        First port to try; if it is in use, the next ones are tried, and `note` of the result says so.
     open_browser : bool
     points : mapping, optional
         Points whose paths can be shown, as of `save_html`.
@@ -97,7 +97,7 @@ class _Handler(LocalHandler):
 
     def _quantity(self, name: str) -> None:
         try:
-            with self.lock:  # runs evaluate and keep quantities when first asked: one page after the other
+            with self.lock:  # runs compute quantities on first use, which is not thread-safe
                 found = [vars(curve) for run in self.runs for curve in curves(run, [name])]
         except TrundleError as error:
             self.answer(404, str(error))

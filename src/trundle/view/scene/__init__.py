@@ -1,1 +1,1 @@
-"""What is to be seen of a run, as plain arrays: every painter draws the same scene."""
+"""The visible contents of a run as plain arrays, for all renderers."""

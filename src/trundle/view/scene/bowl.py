@@ -1,4 +1,4 @@
-"""Bowls: hollow balls of which only the part is drawn that something moves in, so that one can look into them."""
+"""Bowls: hollow spheres of which only the used part is drawn, so that one can look into them."""
 
 from typing import Final
 
@@ -7,15 +7,15 @@ import numpy as np
 from trundle.typing import Array
 from trundle.view.scene.mesh import axes_along
 
-LEVEL: Final = 0.5  # rad between the middle of what was touched and an axis up to which the brim is level
-BRIM: Final = 0.35  # rad beyond where it was touched
+LEVEL: Final = 0.5  # angle (rad) between the centre of the touched area and an axis, below which the brim is level
+BRIM: Final = 0.35  # angle (rad) beyond the touched area
 LEAST: Final = 1.0  # rad from the middle to the brim
 ROUND: Final = 1e-3  # spread of the distances to the middle of a ball, in its radii
 
 
 def bowl(points: Array, touched: Array) -> Array:
-    """Points (n, m, 3) of a ball about the places where it was touched (k, 3), up to a brim; points of anything else,
-    and of a ball that was touched on all sides, as they are.
+    """Points (n, m, 3) of a sphere around the touched points (k, 3), up to a brim; points of other surfaces, and of a
+    sphere that was touched on all sides, are returned unchanged.
     """
     cloud = points.reshape(-1, 3)
     centre = (cloud.min(axis=0) + cloud.max(axis=0)) / 2

@@ -1,4 +1,4 @@
-"""Which quantities are plotted, thinned out so that peaks stay."""
+"""The plotted quantities, thinned out without losing peaks."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ POINTS: Final = 1200  # of a curve
 
 
 def usual_names(run: "Run") -> list[str]:
-    """Quantities that say most: coordinates, energies, normal forces, outputs."""
+    """The most important quantities: coordinates, energies, normal forces, outputs."""
     known = set(run.names)
     short = [name for name in run.aliases if name in known]
     shown = {run.aliases[name] for name in short}
@@ -46,7 +46,7 @@ def curves(run: "Run", names: Iterable[str]) -> Iterator[Curve]:
 
 
 def peaks(values: Array, most: int) -> Integers:
-    """Numbers of at most about `most` samples that show the same curve: the lowest and the highest of every stretch."""
+    """Indices of at most about `most` samples that show the same curve: the lowest and highest of every interval."""
     n = len(values)
     if n <= most:
         return np.arange(n)

@@ -1,4 +1,4 @@
-"""How large things are: the mechanism, its details, the box in which it moves, and from where it is seen best."""
+"""Sizes for drawing: of the mechanism, its details, and the box of its motion; and the best direction of view."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from trundle.run.surfaces import Grid
 from trundle.typing import Array, Json
 from trundle.view.scene.scene import Item, Spring
 
-FINE: Final = 7.0  # sizes of a usual body up to which the mechanism is taken as the size of its details
+FINE: Final = 7.0  # ratio of mechanism to typical body, up to which details are scaled with the mechanism
 
 
 def size_of(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: tuple[Array, Array]) -> float:
@@ -38,7 +38,7 @@ def size_of(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose:
 
 
 def detail_of(shape: Geometry, bodies: Sequence[str], size: float) -> float:
-    """The size of the mechanism, or less where its usual body is much smaller: of a long chain one sees the links."""
+    """The size of the mechanism, or less if typical bodies are much smaller, as the links of a long chain."""
     extents = []
     for body in bodies[1:]:
         part = shape["bodies"][body]
@@ -66,7 +66,7 @@ def shape_corners(part: Json) -> list[Array]:
 
 
 def first_extent(items: Sequence[Item], p: Array, R: Array) -> float:
-    """Extent at the start of all that is drawn of moving bodies."""
+    """Extent at the start of all moving bodies."""
     drawn = [
         p[item.body] + item.mesh.vertices[:: max(1, len(item.mesh.vertices) // 60)] @ R[item.body].T
         for item in items
@@ -144,7 +144,7 @@ def floor_height(shape: Geometry, low: Array, size: float) -> float | None:
 
 
 def face_on(p: Array, R: Array, size: float) -> tuple[float, float] | None:
-    """From where a plane motion is seen face on, slightly from the side."""
+    """Direction of view of a planar motion, nearly normal to its plane."""
     views = {0: (0.0 + 0.25, 0.18), 1: (-np.pi / 2 + 0.25, 0.18), 2: (-np.pi / 2, 1.25)}
     moving, turning = p[:, 1:], R[:, 1:]
     if not moving.shape[1]:

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 PUSH: Final[Colour] = (0.80, 0.18, 0.16)
 REACTION: Final[Colour] = (0.45, 0.25, 0.65)
-ROUND_OFF: Final = 1e-12  # of the weight of all bodies: joints of floating bodies transmit nothing but that
+ROUND_OFF: Final = 1e-12  # of the weight of all bodies: smaller forces, as in free joints, are round-off
 FEW_JOINTS: Final = 40  # connections up to which reactions are shown
 
 
 def arrows(
     run: "Run", shape: Geometry, kept: Integers, p: Array, R: Array, bodies: Sequence[str]
 ) -> tuple[tuple[Arrow, ...], dict[str, float]]:
-    """Forces on the second body of contacts and joints, and the longest of each kind (N); p and R are the poses at the
-    samples that are kept.
+    """Forces on the second body of contacts and joints, and the largest of each kind (N); p and R are the poses at the
+    kept samples.
     """
     known = set(run.names)
     out: list[Arrow] = []

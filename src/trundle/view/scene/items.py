@@ -1,4 +1,4 @@
-"""What is drawn of bodies, surfaces, joints and tracks: meshes that bodies carry."""
+"""Meshes of bodies, surfaces, joints and tracks, each attached to a body."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from trundle.view.scene.parts import body_meshes
 from trundle.view.scene.scene import Colour, Contact, Item, named
 from trundle.view.scene.track import track
 
-LARGE, VEIL = 0.45, 0.4  # a stand-in for a shape that is so large, in sizes of the mechanism, is seen through
+LARGE, VEIL = 0.45, 0.4  # a default shape of this size, relative to the mechanism, is drawn with this opacity
 PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58")
 GROUND: Final[Colour] = (0.62, 0.65, 0.69)
 STEEL: Final[Colour] = (0.55, 0.57, 0.6)
@@ -42,7 +42,7 @@ def make_items(
     size: float,
     detail: float,
 ) -> list[Item]:
-    """Everything that bodies carry; `size` is that of the mechanism, `detail` that of its bodies (m)."""
+    """All meshes; `size` is that of the mechanism, `detail` that of its bodies (m)."""
     p, R = poses
     seen_grids = [_opened(g, touches, bodies, p, R) for g in grids if not _is_face(g, shape)]
     return [
@@ -157,7 +157,7 @@ def _track_items(shape: Geometry, bodies: Sequence[str], p: Array, R: Array) -> 
 
 
 def _frame_items(bodies: Sequence[str]) -> Iterator[Item]:
-    """Axes of every body, of unit length; painters stretch them."""
+    """Axes of every body, of unit length, which renderers scale."""
     for i in range(len(bodies)):
         for axis, colour in zip(np.eye(3), AXES, strict=True):
             yield Item(i, "frames", colour, mesh.bar(np.zeros(3), axis, 0.04), shadow=False)

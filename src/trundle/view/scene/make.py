@@ -34,8 +34,8 @@ FRAMES: Final = 1500  # poses that are kept
 def make_scene(
     run: "Run", frames: int = FRAMES, plots: Sequence[str] | None = None, name: str = "", points: Points | None = None
 ) -> Scene:
-    """The scene of a run, with at most about `frames` poses, the given quantities (names) as curves and points, besides
-    those of the joints, whose paths can be shown: {"tip": ("blade", (0.5, 0, 0))}.
+    """The scene of a run, with at most about `frames` poses, quantities (by name) as curves, and points whose paths can
+    be shown, {"tip": ("blade", (0.5, 0, 0))}, in addition to those of the joints.
     """
     shape = geometry(run)
     bodies = ["ground", *(body for body in shape["bodies"] if body != "ground")]
@@ -87,7 +87,7 @@ def make_scene(
 
 
 def _points(shape: Geometry, bodies: Sequence[str], given: Points) -> Iterator[Point]:
-    """Points that were asked for, then those of the joints on their second bodies."""
+    """The given points, then those of the joints on their second bodies."""
     for name, (body, at) in given.items():
         if body not in bodies:
             raise UnknownNameError(body, bodies, "body")

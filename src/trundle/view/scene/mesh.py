@@ -26,7 +26,7 @@ class Mesh:
         return float(np.max(np.ptp(self.vertices, axis=0))) if len(self.vertices) else 0.0
 
     def content(self) -> tuple[bytes, ...]:
-        """All its numbers: equal for equal meshes."""
+        """All its numbers as bytes, for comparison."""
         return tuple(array.tobytes() for array in (self.vertices, self.normals, self.triangles, self.stripes))
 
     @staticmethod
@@ -38,11 +38,11 @@ class Mesh:
         )
 
     def moved(self, R: Array, p: ArrayLike) -> "Mesh":
-        """The same elsewhere."""
+        """The mesh in another pose."""
         return Mesh(self.vertices @ R.T + np.asarray(p, dtype=float), self.normals @ R.T, self.triangles, self.stripes)
 
     def thickened(self, distance: float) -> "Mesh":
-        """The same a little farther out, so that it hides what it covers exactly."""
+        """The mesh slightly farther out, so that it hides a coincident one."""
         return Mesh(self.vertices + distance * self.normals, self.normals, self.triangles, self.stripes)
 
 
@@ -106,8 +106,8 @@ def _pieces(line: Array) -> list[tuple[Array, Array]]:
 
 
 def _sectors(count: int, striped: bool) -> tuple[AnyArray, Array]:
-    """Numbers of the points around a turn of `count` steps, and how dark they are: opposite quarters are darker, and
-    have corners of their own, so that they end sharply.
+    """Indices of the points around a circle of `count` steps, and their darkness: opposite quarters are darker, with
+    separate vertices for sharp edges.
     """
     if not striped:
         return np.arange(count + 1), np.zeros(count + 1)

@@ -32,7 +32,7 @@ def track(poses: Sequence[Pose], rails: Mapping[str, Raw]) -> Iterator[tuple[str
 
 
 def _way(poses: Sequence[Pose]) -> Pose:
-    """One way from those of frames that follow each other: the last one's, then on with the first's."""
+    """One path from those of frames that follow each other: that of the last one, continued by that of the first."""
     forward = poses[0][0][-1] - poses[0][0][0]
     order = sorted(range(len(poses)), key=lambda i: float(poses[i][0][0] @ forward))
     p, R = poses[order[0]]

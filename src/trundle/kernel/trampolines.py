@@ -1,6 +1,7 @@
-"""Addresses of kernels that stay when machine code takes over: each leads to it or, while there is none, to the steps.
+"""Trampolines: addresses of kernels that remain the same when machine code replaces threaded code.
 
-Many are loaded in one piece, for that takes as long as to load one; what a kernel leaves, the next one takes.
+A trampoline jumps to the machine code of its kernel if there is any, otherwise to the threaded code. Several are loaded
+together, which takes as long as loading one; those of deleted kernels are reused.
 """
 
 import ctypes
@@ -16,55 +17,57 @@ from trundle.kernel.threaded import SELF
 from trundle.typing import Untyped
 
 COUNT = 4
-"""Doors in one piece of code."""
+"""Trampolines that are loaded together."""
 _TABLE = "trundle.kernels"
 _MANY = "trundle.many"
 
 
 @dataclass(frozen=True)
-class Door:
-    """Addresses of a function that evaluates once and of one that does so many times, for whatever kernel is behind."""
+class Trampoline:
+    """Addresses of two functions: one evaluates the kernel once, the other many times."""
 
     once: int
     many: int
-    place: int  # of the address of the kernel's own words
+    place: int  # address at which the address of the kernel's own words is stored
     engine: Untyped
 
 
-class Doors:
-    """Doors that are taken and those that are free."""
+class Trampolines:
+    """Pool of trampolines."""
 
     def __init__(self) -> None:
-        self._free: list[Door] = []
-        self._changing = RLock()  # a kernel may be collected while another takes a door, in the same thread
+        self._free: list[Trampoline] = []
+        self._changing = RLock()  # reentrant: a kernel may be garbage-collected while another takes a trampoline
 
-    def take(self, owner: object, words: int) -> Door:
-        """A door to the kernel with its own words at this address, which is free again when its owner is gone."""
+    def take(self, owner: object, words: int) -> Trampoline:
+        """A trampoline to the kernel with its own words at this address; returned to the pool when its owner is
+        deleted.
+        """
         with self._changing:
             if not self._free:
                 self._free += _loaded()
-            door = self._free.pop()
-        ctypes.c_int64.from_address(door.place).value = words
-        finalize(owner, self._leave, door).atexit = False
-        return door
+            trampoline = self._free.pop()
+        ctypes.c_int64.from_address(trampoline.place).value = words
+        finalize(owner, self._leave, trampoline).atexit = False
+        return trampoline
 
-    def _leave(self, door: Door) -> None:
+    def _leave(self, trampoline: Trampoline) -> None:
         with self._changing:
-            self._free.append(door)
+            self._free.append(trampoline)
 
 
-def _loaded() -> list[Door]:
+def _loaded() -> list[Trampoline]:
     engine = load_code(_code())
     table = engine.get_global_value_address(_TABLE)
     names = [(symbol(str(k)), many_symbol(str(k))) for k in range(COUNT)]
     found = [tuple(map(engine.get_function_address, both)) for both in names]
-    return [Door(once, many, table + 8 * k, engine) for k, (once, many) in enumerate(found)]
+    return [Trampoline(once, many, table + 8 * k, engine) for k, (once, many) in enumerate(found)]
 
 
 @cache
 def _code() -> bytes:
-    """Object code of all doors, generated once and kept."""
-    key = f"{COUNT} doors"
+    """Object code of all trampolines, generated once and cached."""
+    key = f"{COUNT} trampolines"
     kept = USER_CACHE.load_bundle(key)
     if kept is None:
         kept = Bundle(emit_object(_text()), ())
@@ -74,7 +77,7 @@ def _code() -> bytes:
 
 def _text() -> str:
     bodies = [f"@{_TABLE} = dso_local global [{COUNT} x ptr] zeroinitializer, align 8\n", _many()]
-    return module(host(), 1, set(), bodies + [_door(k) for k in range(COUNT)])
+    return module(host(), 1, set(), bodies + [_trampoline(k) for k in range(COUNT)])
 
 
 def _word(name: str, kind: str = "i64") -> str:
@@ -84,7 +87,7 @@ def _word(name: str, kind: str = "i64") -> str:
     )
 
 
-def _door(k: int) -> str:
+def _trampoline(k: int) -> str:
     own_words = f"%self = load ptr, ptr getelementptr (ptr, ptr @{_TABLE}, i64 {k}), align 8\n"
     return (
         f'define dso_local void @"{symbol(str(k))}"({PARAMETERS}) #0 {{\n{own_words}{_word("code", "ptr")}'
@@ -97,7 +100,7 @@ def _door(k: int) -> str:
 
 
 def _many() -> str:
-    """Over groups of lanes, so that Python calls once for many evaluations."""
+    """Loop over groups of lanes, so that Python calls once for many evaluations."""
     sizes = {"t": "lanes", "x": "n_x", "p": "n_p", "out": "n_out"}
     moves = "\n".join(
         f"%{array}_at = mul i64 %k, %{size}\n%{array}_k = getelementptr double, ptr %{array}, i64 %{array}_at"

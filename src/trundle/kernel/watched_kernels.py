@@ -1,4 +1,4 @@
-"""Memory of kernels in threaded code, many side by side, so that one look finds those that were called often."""
+"""Call counters of all kernels in threaded code in one table, so that those called often are found quickly."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,23 +16,23 @@ _BLOCK = 512
 K = TypeVar("K")
 
 
-class Live(Generic[K]):
-    """Rows of words, one for each kernel as long as it lives; rows do not move."""
+class WatchedKernels(Generic[K]):
+    """Table with a row of words for each existing kernel; rows do not move in memory."""
 
     def __init__(self, width: int, counter: int) -> None:
-        """So many words in a row; one of them counts the calls."""
+        """`width` words per row; the word `counter` counts the calls."""
         self._width, self._counter = width, counter
         self._words: list[Integers] = []
         self._limits: list[Integers] = []
         self._owners: list[ref[K] | None] = []
         self._free: list[int] = []
-        self._changing = RLock()  # a kernel may be collected while another is added, in the same thread
+        self._changing = RLock()  # reentrant: a kernel may be garbage-collected while another is added
 
     def __len__(self) -> int:
         return sum(owner is not None for owner in self._owners)
 
     def add(self, kernel: K, words: Integers, limit: int) -> tuple[int, Integers]:
-        """Number of the kernel, and its row, which begins with these words; it is busy from so many calls on."""
+        """Add a kernel, which is busy from `limit` calls on; return its number and its row, set to these words."""
         with self._changing:
             if not self._free:
                 self._words.append(np.zeros((_BLOCK, self._width), np.int64))
@@ -46,13 +46,13 @@ class Live(Generic[K]):
             self._owners[number] = ref(kernel, partial(self._forget, number))
             return number, self._words[block][row]
 
-    def leave_alone(self, number: int) -> None:
-        """It is not busy any more, however often it is called."""
+    def stop_watching(self, number: int) -> None:
+        """Do not report a kernel as busy any more."""
         block, row = divmod(number, _BLOCK)
         self._limits[block][row] = _NEVER
 
     def busy(self) -> Iterator[K]:
-        """Kernels that were called often."""
+        """Kernels that have reached their limit of calls."""
         for block, (words, limits) in enumerate(zip(self._words, self._limits, strict=False)):
             for row in np.flatnonzero(words[:, self._counter] >= limits).tolist():
                 owner = self._owners[block * _BLOCK + row]
@@ -62,6 +62,6 @@ class Live(Generic[K]):
 
     def _forget(self, number: int, _: "ref[K]") -> None:
         with self._changing:
-            self.leave_alone(number)
+            self.stop_watching(number)
             self._owners[number] = None
             self._free.append(number)

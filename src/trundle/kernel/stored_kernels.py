@@ -1,4 +1,4 @@
-"""Kernels by a key of their owner: tapes with their programs on disk, and machine code where it was generated."""
+"""Kernels stored on disk under a key of their owner: tapes with their programs, and machine code if generated."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -13,7 +13,7 @@ from trundle.kernel.jit import Kernel, Shape
 from trundle.kernel.program import STEP, Program, program
 from trundle.kernel.rows_call import SOLVE
 from trundle.kernel.rows_node import load_solver
-from trundle.kernel.tape import Tape, room_places
+from trundle.kernel.tape import Tape, buffer_places
 from trundle.kernel.tiers import BUSY, BUSY_AGAIN, Threaded, load_threaded
 from trundle.typing import Settings, Untyped
 
@@ -21,8 +21,8 @@ _INDEX = np.dtype("<i4")
 _NUMBER = np.dtype("<f8")
 
 
-def load_kept(key: str, owner: str = "") -> dict[str, Kernel] | None:
-    """The kernels stored under a key; None if there are none, or not those expected. The owner is named in messages
+def load_stored(key: str, owner: str = "") -> dict[str, Kernel] | None:
+    """The kernels stored under a key; None if there are none, or if they cannot be used. `owner` appears in messages
     while machine code is generated.
     """
     bundle = USER_CACHE.load_bundle(f"tapes {key}")
@@ -32,8 +32,8 @@ def load_kept(key: str, owner: str = "") -> dict[str, Kernel] | None:
         return None
 
 
-def keep_and_load(key: str, tapes: Mapping[str, Tape], lanes: int = 1, owner: str = "") -> dict[str, Kernel]:
-    """Kernels of tapes, which are kept under the key."""
+def store_and_load(key: str, tapes: Mapping[str, Tape], lanes: int = 1, owner: str = "") -> dict[str, Kernel]:
+    """Kernels of tapes, which are stored under the key."""
     bundle = _packed(tapes, lanes)
     USER_CACHE.save_bundle(f"tapes {key}", bundle)
     return _load(key, bundle, owner, again=False)
@@ -66,7 +66,7 @@ def _machine_code(key: str, shape: Shape, data: bytes, part: Settings) -> Kernel
 
 
 def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
-    """All arrays one after the other; where each stands is written in the meta of the bundle."""
+    """All arrays in one sequence of bytes; their offsets are in the meta of the bundle."""
     data = bytearray()
 
     def put(values: Untyped, kind: Untyped) -> tuple[int, int]:
@@ -88,8 +88,8 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
             "steps": put(steps.steps, STEP),
             "places": steps.n_places,
         }
-        # Room for the steps, and for machine code, which keeps each value once at most.
-        work_size = max(steps.n_places, room_places(tape, len(tape.rows))[1])
+        # Enough for the steps, and for machine code, which stores each value at most once.
+        work_size = max(steps.n_places, buffer_places(tape, len(tape.rows))[1])
         shapes.append(Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_size))
     return Bundle(bytes(data), tuple(shapes), meta)
 

@@ -1,4 +1,4 @@
-"""Requests of the page, read and checked; nothing is used unchecked."""
+"""Requests of the page, which are all validated before use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from trundle.typing import Json, Raw
 METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
 MOST: Final = 2001  # eigenvalues over a parameter
 
-Asked = Mapping[str, Raw]
+Request = Mapping[str, Raw]
 
 
 @final
 @dataclass(frozen=True)
 class Settings:
-    """Values of the sliders that differ from those of the file."""
+    """Values of the sliders."""
 
     parameters: Mapping[str, float]
     start: Mapping[str, float | list[float]]
@@ -25,21 +25,21 @@ class Settings:
     method: str = "auto"
 
     def plain(self) -> Json:
-        """For the page."""
+        """The settings as JSON for the page."""
         return {
             "parameters": dict(self.parameters), "start": dict(self.start), "duration": self.duration,
             "method": self.method,
         }  # fmt: skip
 
 
-def read_settings(asked: Asked) -> Settings:
+def read_settings(request: Request) -> Settings:
     """The settings of a run."""
-    method = word(asked, "method", "auto")
+    method = word(request, "method", "auto")
     if method not in METHODS:
         raise UnknownNameError(method, METHODS, "method")
-    parameters = {str(name): number(value, str(name)) for name, value in _mapping(asked, "parameters").items()}
-    start = {str(name): _start(value, str(name)) for name, value in _mapping(asked, "start").items()}
-    return Settings(parameters, start, number(asked.get("duration"), "duration"), method)
+    parameters = {str(name): number(value, str(name)) for name, value in _mapping(request, "parameters").items()}
+    start = {str(name): _start(value, str(name)) for name, value in _mapping(request, "start").items()}
+    return Settings(parameters, start, number(request.get("duration"), "duration"), method)
 
 
 def number(value: Raw, name: str) -> float:
@@ -49,32 +49,32 @@ def number(value: Raw, name: str) -> float:
     return float(value)
 
 
-def word(asked: Asked, name: str, usual: str | None = None) -> str:
+def word(request: Request, name: str, usual: str | None = None) -> str:
     """A text."""
-    value = asked.get(name, usual)
+    value = request.get(name, usual)
     if not isinstance(value, str):
         raise FileError(f"{name}: give a text, not {value!r}.")
     return value
 
 
-def words(asked: Asked, name: str) -> list[str]:
+def words(request: Request, name: str) -> list[str]:
     """A list of texts."""
-    value = asked.get(name, [])
+    value = request.get(name, [])
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise FileError(f"{name}: give a list of names, not {value!r}.")
     return value
 
 
-def count(asked: Asked) -> int:
-    """How many values a parameter takes."""
-    value = number(asked.get("count"), "count")
+def count(request: Request) -> int:
+    """Number of values of a parameter."""
+    value = number(request.get("count"), "count")
     if value != round(value) or not 2 <= value <= MOST:
         raise FileError(f"count: give an integer from 2 to {MOST}, not {value:g}.")
     return round(value)
 
 
-def _mapping(asked: Asked, name: str) -> Mapping[str, Raw]:
-    value = asked.get(name, {})
+def _mapping(request: Request, name: str) -> Mapping[str, Raw]:
+    value = request.get(name, {})
     if not isinstance(value, dict):
         raise FileError(f"{name}: give names with numbers, not {value!r}.")
     return value
