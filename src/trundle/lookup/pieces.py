@@ -41,7 +41,7 @@ def patches(x: Sequence[Array], y: Array, between: str, periodic: Sequence[bool]
         out = np.empty((count, *part.shape[1:])) if out is None else out
         out[k : k + CELLS_AT_ONCE] = part
     assert out is not None
-    return found
+    return out
 
 
 def quintic(x: Array, f: Array, f1: Array, f2: Array) -> Array:
