@@ -41,7 +41,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Workers know where the first one says that it has collected, if they are to wait for that."""
+    """Tell workers where the first one reports that it has collected, if they are to wait for that."""
     node.workerinput["fresh"] = fresh
 
 
@@ -68,7 +68,7 @@ def pytest_xdist_node_collection_finished() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """The folder in which workers waited for each other goes."""
+    """Remove the folder in which workers waited for each other."""
     for folder in fresh:
         shutil.rmtree(folder, ignore_errors=True)
 

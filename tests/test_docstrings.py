@@ -1,4 +1,4 @@
-"""What is public says what it takes and gives, in numpydoc sections."""
+"""Public functions document their parameters and results in numpydoc sections."""
 
 import inspect
 import types
@@ -60,7 +60,7 @@ def section(text: str, title: str) -> str:
 
 
 def faults(function: Callable[..., object]) -> list[str]:
-    """Parameters that are not described, and what is returned where that is not said."""
+    """Parameters and results that are not described."""
     signature, text = inspect.signature(function), inspect.cleandoc(function.__doc__ or "")
     parameters = [p for p in signature.parameters if p not in ("self", "cls")]
     described = [
@@ -90,8 +90,8 @@ def test_all_public_functions_and_methods_are_looked_at() -> None:
 
 @pytest.mark.parametrize("module", sorted({name.split(".")[1] for name in NAMED}))
 def test_sections_follow_from_the_signature(module: str) -> None:
-    """All parameters are described; what takes any also says what it returns. An override may leave that to the method
-    that it overrides.
+    """All parameters are described; functions with parameters also describe their result. An override may leave that to
+    the method that it overrides.
     """
     names = [name for name in NAMED if name.split(".")[1] == module]
     found = {name: min((faults(f) for f in NAMED[name]), key=len) for name in names}

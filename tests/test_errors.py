@@ -1,4 +1,4 @@
-"""Errors cross processes: what a worker raises is what its owner sees, and no pool waits for ever."""
+"""Errors cross processes: an exception of a worker arrives unchanged, and no pool hangs."""
 
 import copy
 import multiprocessing

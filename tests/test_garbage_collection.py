@@ -1,4 +1,4 @@
-"""The collector rests while equations are derived, and is afterwards as it was."""
+"""Garbage collection is paused while equations are derived."""
 
 import gc
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("is_on", [True, False])
-def test_it_is_as_it_was(is_on: bool) -> None:
+def test_garbage_collection_is_on_or_off_afterwards_as_before(is_on: bool) -> None:
     (gc.enable if is_on else gc.disable)()
     with paused_garbage_collection():
         assert not gc.isenabled()

@@ -1,4 +1,4 @@
-"""Long work says how far it is, in one line of the terminal that is gone when it is done."""
+"""Long computations show their progress in one line of the terminal, which is removed at the end."""
 
 import importlib
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def test_nothing_is_said_where_nobody_reads(capsys: pytest.CaptureFixture[str], 
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_batch_a_fit_and_a_movie_say_how_far_they_are(system: tr.System, said: list[str], tmp_path: Path) -> None:
+def test_a_batch_a_fit_and_a_movie_report_their_progress(system: tr.System, said: list[str], tmp_path: Path) -> None:
     system.batch(0.1, {"bob.angle": np.linspace(0.1, 1.0, 40)}, threads=1)
     assert reports(said, "batch")[-1].startswith("trundle: batch, 40 of 40 cases")
     run = system.simulate(2.0, samples=41)
@@ -147,7 +147,7 @@ def test_an_interrupted_branch_keeps_its_points(said: list[str], monkeypatch: py
     assert "1 points, k = 20" in reports(said, "branch of equilibria over k")[0]
 
 
-def test_pictures_and_speeds_say_that_they_take_time(system: tr.System, said: list[str], tmp_path: Path) -> None:
+def test_pictures_and_speeds_announce_that_they_take_time(system: tr.System, said: list[str], tmp_path: Path) -> None:
     run = system.simulate(0.01)
     said.clear()
     run.plot("bob.angle")

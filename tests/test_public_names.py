@@ -1,4 +1,4 @@
-"""`import trundle` brings names, not libraries: each is imported when it is first asked for."""
+"""`import trundle` loads no libraries: each public name is imported when it is first used."""
 
 import ast
 import json
@@ -51,10 +51,10 @@ def test_vehicles_on_four_wheels_and_on_rails_need_no_scipy() -> None:
     assert modules & set(HEAVY) <= {"numpy", "casadi", "yaml", "llvmlite"}
 
 
-def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
+def test_lists_of_public_names_agree() -> None:
     """The imports for type checkers, the table of homes and `__all__` have the same names."""
     tree = ast.parse(Path(tr.__file__).read_text(encoding="utf-8"))
-    told = {
+    imported = {
         alias.name: node.module or ""
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("trundle")
@@ -64,16 +64,16 @@ def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
         name: home.rpartition(".")[0] if name == home.rpartition(".")[2] else home for name, home in tr._HOME.items()
     }
     here = {"errors": "trundle", "TrundleError": "trundle.errors", "__version__": "trundle.version"}
-    assert told == homes | here
-    assert set(told) == set(tr.__all__)
+    assert imported == homes | here
+    assert set(imported) == set(tr.__all__)
 
 
-def test_a_name_is_listed_and_stays_what_it_was_when_first_asked_for() -> None:
+def test_a_name_is_listed_and_stays_the_same_object() -> None:
     assert [name for name in tr.__all__ if getattr(tr, name) is not getattr(tr, name) or name not in dir(tr)] == []
 
 
 def test_pages_name_what_exists() -> None:
-    """`tr.Revolute("y")` and the like, in all pages: the first name is public, what follows belongs to it."""
+    """`tr.Revolute("y")` and the like, in all pages: the first name is public, others are its attributes."""
     root = Path(__file__).parents[1]
     lost = set()
     for page in [root / "README.md", *(root / "docs").rglob("*.md")]:

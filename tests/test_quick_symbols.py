@@ -60,7 +60,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_functions_of_casadi_answer_as_usual(name: str) -> None:
+def test_functions_of_casadi_return_the_usual_results(name: str) -> None:
     def answer() -> tuple[type, str]:
         try:
             found = CALLS[name]()

@@ -1,4 +1,4 @@
-"""Every source named in the code stands in references.bib."""
+"""Every source named in the code is in references.bib."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What readers see: docs that wrap, a README that names every folder, words that are spelt as agreed."""
+"""What readers see: docs that wrap, a README that names every folder, and agreed spellings."""
 
 import ast
 import re
@@ -86,8 +86,8 @@ def test_no_file_is_longer_than_400_lines():
 
 
 def test_any_has_a_name():
-    """What the checker cannot follow has a name that says what is meant, in `trundle.typing`. Bare ones are left where
-    numba and llvmlite hand over what has no types, where modules load names lazily, and in aliases of generic classes.
+    """Types that the checker cannot follow have a descriptive name in `trundle.typing`. Bare ones are left where numba
+    and llvmlite return untyped values, where modules load names lazily, and in aliases of generic classes.
     """
     source = ROOT / "src" / "trundle"
     found = Counter()

@@ -1,4 +1,4 @@
-"""numba compiles the loops when the package is made; whatever runs at a user's must be imported without it."""
+"""numba compiles the loops when the package is built; all that users run must work without it."""
 
 import ast
 from pathlib import Path

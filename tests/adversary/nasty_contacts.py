@@ -1,4 +1,4 @@
-"""Contacts that cannot be, and contacts at the border of what can be."""
+"""Invalid contacts, and contacts at the limits of what is valid."""
 
 import math
 

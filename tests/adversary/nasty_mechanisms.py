@@ -1,4 +1,4 @@
-"""Numbers, structures and laws at the border of what can be: refused in words, or right."""
+"""Numbers, structures and laws at the limits of what is valid: refused with a message, or computed correctly."""
 
 import math
 from typing import Any

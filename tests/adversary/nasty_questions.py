@@ -1,4 +1,4 @@
-"""Questions that cannot be answered, to a pendulum that could answer others."""
+"""Requests that cannot be fulfilled, for a pendulum that is valid."""
 
 import math
 

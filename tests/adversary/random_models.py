@@ -32,7 +32,7 @@ SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 @dataclass(frozen=True)
 class RandomModel:
-    """What a mechanism is made of; `make` says it to Trundle."""
+    """Data of a mechanism; `make` builds the model."""
 
     seed: int
     kind: str
@@ -52,7 +52,7 @@ class RandomModel:
         named: bool = False,
         sizes: dict[str, float] | None = None,
     ) -> tr.Model:
-        """The model; turned and shifted as a whole in space; with a generator, said in another order.
+        """The model; turned and shifted as a whole in space; with a generator, its parts in another order.
 
         named: its numbers are parameters, and a parameter "on" is a factor of all laws and forces.
         sizes: other numbers by name.
@@ -238,7 +238,7 @@ def _laws(rng: np.random.Generator, name: str) -> dict[str, Law]:
 
 
 def _tree_joint(rng: np.random.Generator, i: int, kind: str) -> Joint:
-    """Joint of body i to an earlier one or to the ground, said in either direction."""
+    """Joint of body i to an earlier one or to the ground, with the two bodies in either order."""
     names = LOWER if kind == "tree" else tuple(n for n in LOWER if n != "Fixed")
     if kind == "overconstrained":
         names = ("Revolute", "Prismatic", "Planar", "Cylindrical")

@@ -161,7 +161,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Deck:
-    """A frame that heaves and rolls, on which everything stands in place of the ground; at t = 0 it is where that is.
+    """A frame that heaves and rolls, which carries everything in place of the ground, and coincides with it at t = 0.
 
     by_state: its angle is a state of the model, whose rate is given, and not a function of time.
     """

@@ -1,4 +1,4 @@
-"""Models that cannot be: each is refused in words that say what, where and what to do."""
+"""Invalid models: each is refused with a message that says what is wrong, where, and what to do."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every law of friction from random starts: the books hold, friction only resists, formalisms agree."""
+"""Every law of friction from random starts: energy balances, friction only resists, formalisms agree."""
 
 import inspect
 from typing import Any
@@ -59,7 +59,7 @@ def random_start(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def test_every_law_has_sizes_here() -> None:
+def test_every_law_has_values_in_this_test() -> None:
     assert set(exported_laws()) <= set(SIZES), "a new law needs sizes in this file"
 
 

@@ -20,7 +20,7 @@ RUN_EVERY = 8  # of the files that can be read, which most cannot
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_damaged_files_are_read_or_refused_in_words(block: int) -> None:
+def test_damaged_files_are_read_or_refused_with_a_message(block: int) -> None:
     read, refused, ran = 0, 0, 0
     for i in range(block, COUNT, BLOCKS):
         text = mutated(np.random.default_rng([i, 2024]))

@@ -1,4 +1,4 @@
-"""Bad and nasty models in one table: each is refused in words, ends with a named outcome, or is right."""
+"""Bad and nasty models in one table: each is refused with a message, ends with a named outcome, or is right."""
 
 import nasty_contacts
 import nasty_mechanisms

@@ -1,4 +1,4 @@
-"""Random mechanisms: three formalisms, several methods, batches, twins and model files tell the same; Newton's law body
+"""Random mechanisms: three formalisms, several methods, batches, twins and model files agree; Newton's law body
 by body; derivatives of runs, results in files and systems in other processes.
 
 What is compiled is shared: the numbers of a mechanism are parameters, and each is asked with several draws of them.
@@ -100,7 +100,7 @@ def made(request: pytest.FixtureRequest) -> Made:
 
 
 def jams(kane: System, state: dict[str, Any], sizes: dict[str, float]) -> bool:
-    """Whether friction leaves no unique acceleration at a start, which all formalisms must tell."""
+    """Whether friction leaves no unique acceleration at a start, which all formalisms must report."""
     told = []
     for formalism in FORMALISMS if kane.formulation.parameters.modes else ():
         try:
@@ -258,7 +258,7 @@ def test_twins_in_another_order_with_plain_numbers_move_alike(made: Made) -> Non
         assert_close(run.values(f"{b}.position"), case.run.values(f"{b}.position"), 1e-6, b)
 
 
-def test_a_model_file_says_the_same(made: Made, tmp_path: Path) -> None:
+def test_a_model_file_gives_the_same_motion(made: Made, tmp_path: Path) -> None:
     case = made.cases[-1]
     (tmp_path / "random.yaml").write_text(as_file(made.data, case.sizes))
     run = load_file(tmp_path / "random.yaml").model.build("kane").simulate(DURATION, case.state, samples=TIMES)

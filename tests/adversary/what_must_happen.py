@@ -1,4 +1,4 @@
-"""Expectations of the tables of nasty models: refused in words, ended with a named outcome, or right."""
+"""Expectations of the tables of nasty models: refused with a message, ended with a named outcome, or right."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ Table = dict[str, tuple[Any, Expectation]]
 
 
 def made(make: Callable[[], Any]) -> Callable[[], Any]:
-    """Something that is wrong as soon as it is said."""
+    """An error raised while the model is being built."""
     return make
 
 
@@ -26,7 +26,7 @@ def built(make: Callable[[], tr.Model]) -> Callable[[], Any]:
 
 
 def asked(make: Callable[[], tr.Model], question: Callable[[Any], Any]) -> Callable[[], Any]:
-    """A question to a built model that has no answer."""
+    """An invalid request to a built model."""
     return lambda: question(make().build())
 
 

@@ -26,7 +26,7 @@ def residual(g, roll, steer, chi):
 
 
 def walk(g, ways, steps):
-    """Follow the root by Newton's method along corners (roll, steer); what is reached, and whether it was lost."""
+    """Follow the root by Newton's method along corners (roll, steer); returns the last root and whether it was lost."""
     chi, alive = g[2].copy(), np.ones(g.shape[1], dtype=bool)
     for (roll_0, steer_0), (roll_1, steer_1) in pairwise(ways):
         # A root moves fast where it is about to end: steps shrink towards the pose.
@@ -43,7 +43,7 @@ def walk(g, ways, steps):
 
 
 def shipped(geometries, roll, steer):
-    """What the package answers for rows of poses, one row for each geometry."""
+    """Results of the package for rows of poses, one row for each geometry."""
     found = [pitch(one, a, b) for one, a, b in zip(geometries, roll, steer, strict=True)]
     return np.concatenate([f.pitch for f in found]), np.concatenate([f.touches for f in found])
 
@@ -61,7 +61,7 @@ def random_geometries(rng, n, wide):
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_the_pitch_is_the_one_continued_from_upright(wide):
-    """Roll to 80 and steer to 170 degrees. Where the straight way is cut, an answer must be reached on another one."""
+    """Roll to 80 and steer to 170 degrees. If the straight path is blocked, it must be reached along another one."""
     rng = np.random.default_rng(21)
     columns, poses = random_geometries(rng, 60, wide), 40
     geometries = [Geometry(*column) for column in columns.T]

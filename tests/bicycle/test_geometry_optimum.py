@@ -18,7 +18,7 @@ SLOWEST = 4.5  # m/s: the range must begin below
 
 
 def sized(wheelbase: object, trail: object, tilt: object) -> Parts:
-    """The benchmark bicycle with other dimensions; the fork goes with the front wheel."""
+    """The benchmark bicycle with other dimensions; the fork moves with the front wheel."""
     parts = benchmark_parts()
     fork = replace(parts.front_frame, x=parts.front_frame.x + (wheelbase - parts.wheelbase))
     return replace(parts, wheelbase=wheelbase, trail=trail, tilt=tilt, front_frame=fork)
@@ -62,7 +62,7 @@ def test_eigenvalues_at_any_size_are_the_canonical_ones(system: tr.System) -> No
             assert np.min(np.abs(found - expected)) < 1e-11
 
 
-def test_borders_move_with_the_dimensions_as_the_published_matrices_say(system: tr.System) -> None:
+def test_borders_move_with_the_dimensions_as_in_the_published_matrices(system: tr.System) -> None:
     found, slopes = stable_range(system, DIMENSIONS)
     assert found == pytest.approx(borders(DIMENSIONS), abs=1e-9)
     for name, value in DIMENSIONS.items():

@@ -1,4 +1,4 @@
-"""A bicycle of measured parts: its moments are off by what a measurement is off, and its eigenvalues are the canonical
+"""A bicycle of measured parts: its moments have errors of measurement, and its eigenvalues are the canonical
 ones all the same.
 
 The numbers are those of two bicycles without riders. The city bicycle "Browser", as published by Moore et al. (2010):

@@ -1,4 +1,4 @@
-"""Pitch of the bicycle: numbers, answers to odd questions, and the closure of the whole chain of joints."""
+"""Pitch of the bicycle: numbers, responses to invalid arguments, and the closure of the whole chain of joints."""
 
 import subprocess
 import sys

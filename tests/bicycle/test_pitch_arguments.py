@@ -1,4 +1,4 @@
-"""Data of bicycles and poses that are not valid are refused in a sentence."""
+"""Data of bicycles and poses that are not valid are refused with a message."""
 
 import warnings
 from math import pi
@@ -22,14 +22,14 @@ BICYCLE = Geometry(1.02, 0.08, pi / 10, 0.3, 0.35)
         (0, np.inf, "needs finite numbers, got steer inf"),
     ],
 )
-def test_a_pose_that_is_none(roll, steer, told):
+def test_an_invalid_pose(roll, steer, told):
     with pytest.raises(ModelError, match=told):
         pitch(BICYCLE, roll, steer)
     with pytest.raises(ModelError, match=told):
         loop_pitch(BICYCLE.loop(), roll, steer)
 
 
-def test_a_bicycle_that_is_none():
+def test_an_invalid_bicycle():
     with pytest.raises(ModelError, match=r"pitch takes a Geometry .* got \(1, 2, 3\)"):
         pitch((1, 2, 3), 0, 0)
     with pytest.raises(ModelError, match="A Loop goes to loop_pitch"):

@@ -33,7 +33,7 @@ def four(linear: Linearisation) -> np.ndarray:
     return np.delete(values, np.argmin(np.abs(values)))
 
 
-def test_counts(system: tr.System) -> None:
+def test_numbers_of_coordinates_and_freedoms(system: tr.System) -> None:
     assert system.mobility.configuration == 7
     assert system.mobility.freedoms == 3
     assert system.mobility.redundant == ()
@@ -52,7 +52,7 @@ def test_printed_eigenvalues(system: tr.System) -> None:
         assert np.min(np.abs(four(system.linearise({"speed": 5.0})) - expected)) < 1e-8
 
 
-def test_at_rest(system: tr.System) -> None:
+def test_eigenvalues_at_rest(system: tr.System) -> None:
     values = system.linearise({"speed": 0.0}).eigenvalues.real
     for expected in published(0.0):
         assert np.min(np.abs(values - expected)) < 1e-10
@@ -92,7 +92,7 @@ def test_formalisms_agree_far_from_upright() -> None:
 
 
 @pytest.mark.parametrize(("tyres", "duration"), [((0.0, 0.0), 20.0), ((0.05, 0.03), 2.0)])
-def test_energy(tyres: tuple[float, float], duration: float) -> None:
+def test_energy_is_constant(tyres: tuple[float, float], duration: float) -> None:
     """Knife edges run on in their stable range; on these tyres the bicycle capsizes, which takes a few seconds."""
     run = benchmark(*tyres).build().simulate(duration, {"speed": 4.6, "roll_rate": 0.5})
     energy = run.energy.total
@@ -127,7 +127,7 @@ def test_hand_of_the_coordinates(system: tr.System) -> None:
 
 
 def test_a_fall_is_reported() -> None:
-    """A wheel that lies flat is a singular pose of its chain: the ending says so."""
+    """A wheel that lies flat is a singular pose of its chain, which the outcome states."""
     run = (
         benchmark()
         .build()
@@ -170,7 +170,7 @@ def test_wheel_radii_may_be_parameters() -> None:
 
 
 def test_what_is_not_given_stays_at_zero(system: tr.System) -> None:
-    """Lean at speed: no rate of steer or roll appears that nobody asked for."""
+    """Lean at speed: no rate of steer or roll appears that was not given."""
     state = system.start({"speed": 5.0, "roll": 0.1})
     names = system.formulation.layout.speed_names()
     for name in ("rear.roll_rate", "steering.angle_rate", "rear.pitch_rate"):

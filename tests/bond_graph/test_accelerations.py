@@ -1,5 +1,5 @@
-"""Accelerations from nodes and bonds alone are those of the engine, in the graph that was built and in the one that was
-read from its JSON text.
+"""Accelerations from nodes and bonds alone are those of the equations of motion, in the graph that was built and in the
+one that was read from its JSON text.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Causality agrees with the rank analysis of the engine, and its findings are told in words."""
+"""Causality agrees with the rank analysis of the constraints, and its findings are reported."""
 
 from collections.abc import Callable
 
@@ -77,7 +77,7 @@ def test_counts_of_every_example_agree_with_the_engine(name: str) -> None:
 
 
 def random_model(seed: int, loops: int) -> tr.Model:
-    """Bodies on a random tree, some joined again; all joints meet at zero coordinates."""
+    """Bodies on a random tree, some joined again; all joints fit at zero coordinates."""
     rng = np.random.default_rng(seed)
     m = tr.Model(f"random {seed}")
     bodies: list[tr.Body] = [m.ground]
@@ -152,7 +152,7 @@ def contact(law: object, plane: bool = False) -> tr.Model:
         (None, True, 2),
     ],
 )
-def test_contacts(law: object, plane: bool, freedoms: int) -> None:
+def test_causality_of_contacts(law: object, plane: bool, freedoms: int) -> None:
     assert check_against_engine(contact(law, plane)).integral == freedoms
 
 
@@ -238,7 +238,7 @@ def test_report_groups_big_models_by_connection() -> None:
 
 
 def test_algebraic_loops_are_what_the_mass_matrix_ties_together() -> None:
-    """Efforts through the mass centre along principal axes do not meet; those of a hinge off the centre do."""
+    """Efforts through the mass centre along principal axes are independent; those of a hinge off the centre do."""
     m = tr.Model("slider")
     m.connect(tr.Prismatic("x"), m.ground, m.body("block", mass=1.0, inertia=INERTIA), name="guide")
     assert causality_of(m).loops == ()

@@ -1,4 +1,4 @@
-"""The dual reading of a graph: wrenches flow. Its accelerations are found another way, and are the same."""
+"""The dual graph, in which wrenches are flows: its accelerations are the same."""
 
 import json
 from pathlib import Path

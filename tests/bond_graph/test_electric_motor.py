@@ -19,7 +19,7 @@ def motor() -> tr.System:
     return examples.model("electric-motor").build()
 
 
-def test_runs_up_as_the_closed_form_says(motor: tr.System) -> None:
+def test_run_up_agrees_with_the_closed_form(motor: tr.System) -> None:
     run = motor.simulate(2.0, method="stiff", samples=201)
     exact = np.array([STEADY - expm(MATRIX * t) @ STEADY for t in run.time])
     np.testing.assert_allclose(run.values("motor.current"), exact[:, 0], atol=1e-8)

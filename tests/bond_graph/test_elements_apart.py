@@ -1,4 +1,4 @@
-"""Elements apart: what a law stores, loses and brings in are elements of their own on a 1-junction of the bond."""
+"""Separate elements: storage, loss and source of a law are elements of their own on a 1-junction of the bond."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What other programs get: the undirected network, all bonds as a networkx graph, JSON, GraphML, and files."""
+"""Exports to other programs: the undirected network, all bonds as a networkx graph, JSON, GraphML, and files."""
 
 import json
 import sys
@@ -83,7 +83,7 @@ def test_json_is_complete(four_bar: BondGraph) -> None:
     assert all(loop["size"] == len(loop["seals"]) for loop in causality["loops"])
 
 
-def test_graphml_comes_back_as_it_went(four_bar: BondGraph, tmp_path: Path) -> None:
+def test_graphml_is_read_back_unchanged(four_bar: BondGraph, tmp_path: Path) -> None:
     path = four_bar.save(tmp_path / "graph.graphml")
     back = nx.read_graphml(path)
     assert dict(back.nodes(data=True)) == dict(four_bar.to_networkx().nodes(data=True))

@@ -106,7 +106,7 @@ def test_joints_on_an_axis_are_classes_of_their_own() -> None:
     assert re.search(r"^    FixedControlledJoint (\w+);", controlled, re.M) and "Effort " in controlled
 
 
-def test_a_law_as_it_is_written() -> None:
+def test_a_law_is_exported_as_it_is_written() -> None:
     m = tr.Model("cart")
     k = m.parameter("k", 4.0)
     cart = m.body("cart", mass=3.0, inertia=1.0)

@@ -38,7 +38,7 @@ def early(tmp_path):
     return path
 
 
-def test_version():
+def test_version_is_printed():
     assert call("--version").output == f"trundle {trundle.__version__}\n"
 
 
@@ -102,7 +102,7 @@ def test_check_of_a_good_model():
     assert "closure.z" in result.output
 
 
-def test_check_tells_all_faults_without_a_traceback(tmp_path):
+def test_check_reports_all_faults_without_a_traceback(tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text("name: bad\nbodies: {b: {mas: 1}}\nconnection: []\n", encoding="utf-8")
     result = call("check", path)
@@ -113,7 +113,7 @@ def test_check_tells_all_faults_without_a_traceback(tmp_path):
     assert "Traceback" not in result.output
 
 
-def test_check_tells_faults_of_the_physics(tmp_path):
+def test_check_reports_faults_of_the_physics(tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text(
         "name: bad\nbodies: {a: {mass: -1}, b: {mass: 1, inertia: [1, 1, 5]}}\n"
@@ -134,11 +134,11 @@ def test_debug_anywhere_shows_the_error_itself(early):
         assert isinstance(call(*arguments).exception, TrundleError)
 
 
-def test_describe():
+def test_describe_prints_the_model():
     assert "ground -> left: Revolute 'left'" in call("describe", "four-bar").output
 
 
-def test_equilibrium():
+def test_equilibrium_is_printed():
     result = call("equilibrium", "simple-pendulum", "--start", "pivot.angle=-1.2")
     assert result.exit_code == 0
     assert "-1.57079633" in result.output
@@ -215,7 +215,7 @@ def test_bad_usage_gives_code_2_and_a_hint(arguments, told):
     assert told in words(result)
 
 
-def test_a_file_without_duration_asks_for_it(early, tmp_path):
+def test_a_file_without_duration_needs_the_option(early, tmp_path):
     early.write_text(EARLY.replace("run: {duration: 5}", ""), encoding="utf-8")
     result = call("run", early, "--out", tmp_path)
     assert result.exit_code == 2
@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     assert "cannot be created" in words(result)
 
 
-def test_bench_without_the_benchmarks_says_how(monkeypatch, tmp_path):
+def test_bench_without_the_benchmarks_explains_how_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setattr("trundle.cli.__file__", str(tmp_path / "lib" / "trundle" / "cli.py"))
     result = call("bench")
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""trundle doctor says what a report of a fault should say."""
+"""`trundle doctor` prints what a bug report should contain."""
 
 from typer.testing import CliRunner
 
@@ -6,7 +6,7 @@ import trundle as tr
 from trundle.cli import app
 
 
-def test_doctor(tmp_path, monkeypatch):
+def test_doctor_prints_a_report(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path / "none"))
     told = CliRunner().invoke(app, ["doctor"])
     assert told.exit_code == 0, told.output

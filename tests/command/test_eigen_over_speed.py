@@ -78,7 +78,7 @@ def test_bad_usage_gives_code_2_and_a_hint(arguments, told):
     assert told in words(result)
 
 
-def test_check_tells_independent_coordinates():
+def test_check_prints_independent_coordinates():
     told = words(call("check", "benchmark-bicycle"))
     assert "4 bodies, 5 connections, 3 degrees of freedom." in told
     assert "Rolling and prescribed rates constrain velocities only: 7 coordinates are independent." in told

@@ -1,4 +1,4 @@
-"""The command line tells where eigenvalues mean little, and where an equilibrium hangs under the road."""
+"""The command line warns where eigenvalues mean little, and where an equilibrium hangs under the road."""
 
 import pytest
 from typer.testing import CliRunner

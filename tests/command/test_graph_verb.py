@@ -56,7 +56,7 @@ def test_check_names_what_seals_a_bond(tmp_path: Path) -> None:
     assert ["pivot", "rz", "(lambda, M)", "effort", "C+R", "Spring"] in cells(call("check", path))
 
 
-def test_graph_tells_seals_and_causality() -> None:
+def test_graph_prints_seals_and_causality() -> None:
     result = call("graph", "four-bar")
     assert result.exit_code == 0, result.output
     assert len(cells(result)) == 12

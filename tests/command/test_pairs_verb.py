@@ -39,7 +39,7 @@ def test_the_count_is_that_of_pairs_that_can_be_made() -> None:
     assert made == 82
 
 
-def test_the_table() -> None:
+def test_the_table_of_pairs_is_printed() -> None:
     lines = call("--table").splitlines()
     rows = [re.split(r"\s{2,}", line) for line in lines[2:-1]]
     assert rows == [[row.first, row.second, row.surface, row.condition] for row in table()]

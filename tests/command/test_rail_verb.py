@@ -1,4 +1,4 @@
-"""`trundle rail`: tables, pictures, and words for what is wrong."""
+"""`trundle rail`: tables, pictures, and error messages."""
 
 import numpy as np
 import pytest

@@ -45,7 +45,7 @@ def test_run_can_show_what_it_did(tmp_path, monkeypatch):
     assert done.exit_code == 0 and opened[0].startswith("http://127.0.0.1:"), done.output
 
 
-def test_damaged_result_gets_words(result, tmp_path):
+def test_damaged_result_is_reported(result, tmp_path):
     damaged = tmp_path / "damaged.nc"
     damaged.write_bytes(result.read_bytes()[:5000])
     done = CliRunner().invoke(app, ["view", str(damaged)])

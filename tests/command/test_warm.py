@@ -1,4 +1,4 @@
-"""trundle warm prepares ahead what first runs would wait for."""
+"""`trundle warm` compiles in advance what first runs would wait for."""
 
 from typer.testing import CliRunner
 

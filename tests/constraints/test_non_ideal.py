@@ -44,7 +44,7 @@ def test_a_resistance_at_a_relaxed_contact(s: float) -> None:
 
 
 def rough_slider(mu: float, row: str = "bar.y", **start: float) -> tr.Model:
-    """A block on an inclined bar; friction in proportion to what the bar would have to bear."""
+    """A block on an inclined bar; friction in proportion to the load that the bar would have to carry."""
     m = tr.Model("slider")
     block = m.body("block", 2.0, (0.1, 0.1, 0.1))
     tilt = 0.4
@@ -59,7 +59,7 @@ def rough_slider(mu: float, row: str = "bar.y", **start: float) -> tr.Model:
 
 
 def test_friction_of_a_joint_from_its_reaction() -> None:
-    """x'' = g (sin - mu cos) down the bar, whose rows become known because one is asked for; what it takes is lost."""
+    """x'' = g (sin - mu cos) down the bar, whose rows get names because one is used; its work is dissipated."""
     run = rough_slider(0.2, displacement_rate=1.0).build().simulate(0.5, samples=6)
     down = G * (np.sin(0.4) - 0.2 * np.cos(0.4))
     np.testing.assert_allclose(run.values("bar.displacement"), run.time + down * run.time**2 / 2, atol=1e-9)

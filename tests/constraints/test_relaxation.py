@@ -53,7 +53,7 @@ def test_four_properties_of_the_weighted_inverse(rows: int, columns: int, rank: 
 
 @pytest.mark.parametrize(("rows", "columns", "rank"), MATRICES)
 def test_tape_and_singular_values_agree(rows: int, columns: int, rank: int) -> None:
-    """On rows that depend on each other the inverses differ, what they make of consistent right-hand sides does not."""
+    """On rows that depend on each other the inverses differ, their products with consistent right-hand sides do not."""
     rng = np.random.default_rng(rows + 20 * rank)
     A = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
     M = positive(rng, columns)
@@ -70,7 +70,7 @@ def test_tape_and_singular_values_agree(rows: int, columns: int, rank: int) -> N
 
 @pytest.mark.parametrize(("rows", "columns", "rank"), MATRICES)
 def test_relaxed_rows_of_any_rank(rows: int, columns: int, rank: int) -> None:
-    """Eq. 18 does not ask for independent rows, nor for an order of them; a weight of 0 takes a row out."""
+    """Eq. 18 needs neither independent rows nor an order of them; a weight of 0 takes a row out."""
     rng = np.random.default_rng(rows + 30 * rank)
     A = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
     M, b, force = positive(rng, columns), rng.normal(size=rows), rng.normal(size=columns)
@@ -93,7 +93,7 @@ def test_relaxed_rows_of_any_rank(rows: int, columns: int, rank: int) -> None:
 
 
 @pytest.mark.parametrize("weights", [(0.9, 0.5), (0.5, 0.9)])
-def test_two_rows_that_say_the_same(weights: tuple[float, float]) -> None:
+def test_two_equivalent_rows(weights: tuple[float, float]) -> None:
     """The nearest to the shares 0.81 and 0.25 in the norm with 1 / s^2: 2 / (1 / 0.81 + 1 / 0.25)."""
     X = number(on_tape(np.ones((2, 1)), np.eye(1), weights).weighted_inverse())
     assert np.sum(X) == pytest.approx(2 / (1 / 0.81 + 1 / 0.25), abs=1e-14)
@@ -142,7 +142,7 @@ def test_what_the_relaxed_inverse_is_and_is_not() -> None:
     np.testing.assert_allclose(number(on_tape(A, M, [1.0, 0.0, 1.0]).weighted_inverse()), X, atol=1e-10)
 
 
-def test_printed_wheel() -> None:
+def test_relaxation_of_a_wheel_is_printed() -> None:
     """X, Q_i and Q_ni [Ikoki 2021, Eq. 20], C = (F_c, 0, 0) as printed, I_2 = I_3 = I."""
     m, I, R, s, T, F, g = symbols = [ca.SX.sym(n) for n in ("m", "I", "R", "s", "T", "F", "g")]
     M = [{0: m}, {1: m}, {2: I}]
@@ -291,12 +291,12 @@ def test_force_that_is_not_ideal() -> None:
         ({"wheel.slip_x": lambda s: (1, 2)}, "one number expected, got 2"),
     ],
 )
-def test_faulty_weights(weights: dict[str, Any], told: str) -> None:
+def test_invalid_weights(weights: dict[str, Any], told: str) -> None:
     with pytest.raises(ModelError, match=told):
         build(driven_wheel(), "udwadia_kalaba", weights)
 
 
-def test_the_model_says_what_is_relaxed() -> None:
+def test_the_description_of_a_model_lists_relaxed_rows() -> None:
     m = driven_wheel()
     m.relax("wheel.slip_x", 0.5)
     run = m.build("udwadia_kalaba").simulate(0.5, samples=2)

@@ -199,7 +199,7 @@ def test_a_loop_with_a_spring_starts_unstressed_and_converges() -> None:
     assert np.all((order > -1.15) & (order < -0.85)), errors
 
 
-def test_what_a_run_is_given_goes_before_the_values_of_the_model() -> None:
+def test_values_given_to_a_run_override_those_of_the_model() -> None:
     m = tr.Model("door")
     door = m.body("door", 30.0, (10.0, 11.6, 1.6), com=(0.4, 0, 1.0))
     for name, height in (("lower", 0.2), ("upper", 1.8)):

@@ -181,7 +181,9 @@ def _allowed(rows: Array, u: Array) -> Array:
 
 
 def _two_balls(random: np.random.Generator) -> dict[str, Any]:
-    """Two eccentric balls that share a point: turned until both touch, velocities brought onto what the pair allows."""
+    """Two eccentric balls that share a point: turned until both touch, velocities projected onto those that the pair
+    allows.
+    """
     shape = SHAPES["ball"]
     yaw = Rotation.from_euler("z", random.uniform(-np.pi, np.pi))
     turns = [yaw * Rotation.from_euler("x", random.uniform(-np.pi, np.pi)) for _ in range(2)]

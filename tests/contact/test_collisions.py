@@ -154,8 +154,8 @@ UPPER, LOWER = np.radians(20.0), np.radians(25.0)  # off the plumb line
 
 
 def test_newtons_law_gains_energy_where_the_others_do_not() -> None:
-    """At 0.1 and 0.2 rad/s towards the plumb line the slip reverses, and Newton's law asks for too much: the run ends
-    with a reason. By hand: energy after such a collision from inertias and angles alone.
+    """At 0.1 and 0.2 rad/s towards the plumb line the slip reverses, and Newton's law requires too large an impulse:
+    the run ends with a reason. By hand: energy after such a collision from inertias and angles alone.
     """
     start = {"A.angle": np.pi / 2 - UPPER, "B.angle": UPPER - LOWER, "A.angle_rate": 0.1, "B.angle_rate": 0.1}
     run = double_pendulum(tr.Newton(0.5)).simulate(0.001, start, samples=2)
@@ -263,7 +263,7 @@ def test_treatments_agree_at_one_contact(treatment: int, e: float) -> None:
         (lambda: _joined(restitution="hard"), "restitution is a number between"),
     ],
 )
-def test_bad_restitution(make: Any, text: str) -> None:
+def test_invalid_restitution(make: Any, text: str) -> None:
     with pytest.raises(ModelError, match=text):
         make()
 
@@ -350,7 +350,7 @@ def test_a_sliding_rod(mu: float, speed: float, e: float) -> None:
 @pytest.mark.parametrize("treatment", [at.SEQUENTIAL, at.SIMULTANEOUS])
 @pytest.mark.parametrize("contacts", [1, 2])
 def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
-    """The code run with complex numbers gives what differences of fourth order tend to."""
+    """The code run with complex numbers gives the limit of differences of fourth order."""
     from trundle.contact.collision.collide import derivative_of_impulses, impulses_of
 
     rng, n = np.random.default_rng(2), 3 * contacts

@@ -62,7 +62,7 @@ def test_a_belt_prescribes_the_slip(formalism: str) -> None:
     assert run.energy.drift < 1e-9
 
 
-def test_rolling_and_spin_resist_as_their_laws_say() -> None:
+def test_rolling_and_spin_resist_by_their_laws() -> None:
     """On a no-slip ball a damper on the rolling bond takes k w: (I + m R^2) w' = -k w; spin: I w' = -k w."""
     m = tr.Model("resisting")
     body = m.body("ball", MASS, (INERTIA,) * 3)

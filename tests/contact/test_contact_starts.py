@@ -84,7 +84,7 @@ def test_a_compliant_contact_by_its_coordinates_touches() -> None:
 
 
 def test_where_the_closest_points_are_not_unique() -> None:
-    """A ball on the axis of a pipe, and cylinders that touch along a line, are refused in words."""
+    """A ball on the axis of a pipe, and cylinders that touch along a line, are refused with a message."""
     pipe = thrown(tr.Cylinder(1.0, inside=True), tr.Sphere(0.1), unilateral=True)
     with pytest.raises(AssemblyError, match=r"'c'.*not unique"):
         pipe.start({"b.position": (0, 0, 0)})

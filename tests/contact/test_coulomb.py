@@ -152,7 +152,7 @@ def test_a_disc_rolls_down_while_friction_suffices(mu: float) -> None:
 
 
 def test_a_braked_wheel_locks_and_rolls_again() -> None:
-    """A brake that asks for more than the road gives makes the wheel slide; released, it spins up and rolls."""
+    """A brake that needs more friction than the road provides makes the wheel slide; released, it rolls again."""
     m = tr.Model("brake")
     wheel = m.body("wheel", 25.0, (0.6, 1.125, 0.6))
     m.connect(tr.PlanarPair(tr.Line(), tr.Circle(0.3)), m.ground, wheel, name="road", law=tr.Coulomb(0.8, 0.6))
@@ -178,7 +178,7 @@ def assert_friction_is_coulomb_planar(run: tr.Run, mu_static: float, mu_kinetic:
 
 @EVERY
 def test_a_body_leaves_and_lands(formalism: str) -> None:
-    """On a shaker the block leaves when the plate falls faster than g, and lands where the parabola meets it."""
+    """On a shaker the block leaves when the plate falls faster than g, and lands where the parabola intersects it."""
     a, w = 0.05, 20.0
     m = tr.Model("shaker")
     plate, block = m.body("plate", 10.0, (1, 1, 1)), m.body("block", 1.0, (0.01, 0.01, 0.01))

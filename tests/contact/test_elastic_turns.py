@@ -118,7 +118,7 @@ def test_a_wheel_that_has_left_its_plane_comes_back() -> None:
 
 
 def table(*stiffness: float) -> tr.System:
-    """A table on two balls, each of which must not spin; a moment turns it."""
+    """A table on two balls that must not spin; a moment turns it."""
     m = tr.Model("table")
     top = m.body("table", 4.0, (0.1, 0.5, 0.5))
     names = ("left", "right")

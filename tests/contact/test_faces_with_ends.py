@@ -89,7 +89,7 @@ def test_a_face_with_ends_must_be_able_to_open() -> None:
 
 
 def test_a_corner_passes_a_corner_that_slides_past_it() -> None:
-    """The last corner of a block slides off a table: it meets the corner of the table there and does not strike it."""
+    """The last corner of a block slides off a table: it passes the corner of the table there and does not strike it."""
     m = tr.Model("side by side")
     block = m.body("block", 1.0, 0.1)
     m.connect(tr.Planar("y"), m.ground, block, name="pose")

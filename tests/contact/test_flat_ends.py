@@ -40,7 +40,7 @@ def lean_of(run: tr.Run) -> np.ndarray[Any, Any]:
 
 
 def keeps_to_the_rules(run: tr.Run) -> None:
-    """Nothing goes through the floor, friction only takes, and no energy comes from anywhere."""
+    """Nothing penetrates the floor, friction only dissipates, and no energy is created."""
     assert run.ok, run.outcome
     for name in [n.removesuffix(".gap") for n in run.names if n.endswith(".gap")]:
         assert np.min(run.values(f"{name}.gap")) > -1e-9
@@ -143,7 +143,7 @@ def test_a_coin_that_wobbles_through_a_small_lean_comes_to_rest() -> None:
 
 
 @pytest.mark.slow
-def test_more_feet_tell_the_same() -> None:
+def test_more_feet_give_the_same_result() -> None:
     """A can that rocks comes to rest in nearly the same place with three, four and five feet."""
     start = {"can.position": (0, 0, HEIGHT / 2 + 0.01), "can.quaternion": turned(0.06, 0.7)}
     places = []

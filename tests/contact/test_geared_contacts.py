@@ -1,4 +1,4 @@
-"""What contacts in a plane do, decided for many at once, against forces that are solved for here: all hold, push and
+"""Modes of many contacts in a plane, decided together, against forces that are solved for here: all hold, push and
 stay in their cones, also where contacts are geared to each other as in a row of dominoes.
 """
 
@@ -96,7 +96,7 @@ def test_forces_of_geared_contacts_at_rest_are_possible(bodies: int, contacts: i
 
 
 def test_no_contact_slides_backward_after_slow_slips_have_been_stopped() -> None:
-    """Slips below a millionth of the speed of the run are stopped, and what slides then has friction against it."""
+    """Slips below a millionth of the speed of the run are stopped, and friction opposes all slips afterwards."""
     for seed in range(MANY):
         rows, free, mu = chain(seed, 8, 8, 0.3)
         speeds = np.random.default_rng(seed).normal(size=8) * 10.0 ** np.arange(-9, -1)

@@ -1,4 +1,4 @@
-"""What contacts in space do, decided for many at once, against forces that are solved for here: all hold, push and stay
+"""Modes of many contacts in space, decided together, against forces that are solved for here: all hold, push and stay
 in their cones, and what begins to slide does so against its friction, also where contacts are geared to each other.
 """
 
@@ -27,7 +27,7 @@ def chain(seed: int, bodies: int, contacts: int, gear: float) -> tuple[Any, Any,
 
 
 def forces(modes: Any, D: Any, free: Any, mu: float) -> tuple[Any, list[int]]:
-    """The forces that hold what is held, by least squares, and where they hold."""
+    """The forces of sticking contacts by least squares, and the contacts where they are possible."""
     active, columns, share, own = [], [], np.zeros(len(free)), np.diag(D)
     for i in np.flatnonzero(modes[:, at.CLOSED]):
         axes = np.eye(len(free))[3 * i : 3 * i + 3].copy()

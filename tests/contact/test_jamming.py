@@ -1,4 +1,4 @@
-"""Painleve's paradox among several contacts: told by name wherever it is met, as it is with one."""
+"""Painleve's paradox among several contacts: reported by name wherever it occurs, as for one contact."""
 
 from dataclasses import replace
 from functools import cache
@@ -53,8 +53,8 @@ def test_a_start_in_the_paradox_is_refused(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_run_ends_where_it_meets_the_paradox(count: int) -> None:
-    """Two rods meet it together, where the product of their determinants touches zero."""
+def test_a_run_ends_at_the_paradox(count: int) -> None:
+    """Two rods reach it together, where the product of their determinants touches zero."""
     start = leaning(0.5, -10.0, 3.0, count)
     run = rods(count).simulate(2.0, start)
     batch = rods(count).batch(2.0, {**start, "pose0.angle": [start["pose0.angle"]] * 2})
@@ -92,7 +92,7 @@ def test_a_rough_floor_is_no_paradox_for_an_end_that_is_pushed_ahead() -> None:
 
 @cache
 def rods_on_a_plate(unilateral: bool) -> tr.System:
-    """Two rods that are drawn over a plate, which both move: what one does, the other feels."""
+    """Two rods drawn over a plate that they both move, so that each influences the other."""
     m = tr.Model("two rods on a plate")
     mu, later = m.parameter("mu", 1.6), m.parameter("later", 1.6)
     plate = m.body("plate", 10.0, 1.0)
@@ -107,7 +107,7 @@ def rods_on_a_plate(unilateral: bool) -> tr.System:
 
 
 @pytest.mark.parametrize("unilateral", [True, False], ids=["may open", "stays closed"])
-def test_coupled_rods_that_meet_the_paradox_at_one_instant(unilateral: bool) -> None:
+def test_coupled_rods_that_reach_the_paradox_at_the_same_time(unilateral: bool) -> None:
     """They come to it, jump into it, and start in it: two factors of one determinant are below zero together."""
     system = rods_on_a_plate(unilateral)
     run = system.simulate(2.0, leaning(0.5, -10.0, 3.0, 2))
@@ -120,7 +120,7 @@ def test_coupled_rods_that_meet_the_paradox_at_one_instant(unilateral: bool) -> 
 
 
 def test_joints_do_not_make_a_paradox() -> None:
-    """Two rods hinged to each other, one of which slides on a floor: whether the acceleration is unique does not depend
+    """Two rods hinged to each other, one of them sliding on a floor: whether the acceleration is unique does not depend
     on the coordinates, nor on how many constraints there are beside the contact.
     """
     m = tr.Model("two rods")
@@ -174,7 +174,7 @@ def determinant(run: tr.Run, k: int, mu: float, side: float) -> float:
 
 
 @pytest.mark.slow
-def test_two_balls_with_a_joint_jam_where_their_own_equations_say_so() -> None:
+def test_two_balls_with_a_joint_jam_as_their_own_equations_predict() -> None:
     """A contact that can also pull: while it presses all is well, but a second motion begins, in which it pulls."""
     system, start, mu = thrown.system("pair"), thrown.start("pair", 88028), {"mu": 0.8, "mu_k": 0.8}
     end = system.simulate(1.0, start, mu)

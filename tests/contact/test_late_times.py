@@ -1,4 +1,5 @@
-"""Contacts late in a run, where steps may be hardly longer than what the clock resolves: they move as early in it."""
+"""Contacts late in a run, where steps may be hardly longer than what the clock resolves: they move as they do early in
+it."""
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_a_coin_slides_and_wobbles_late_as_it_does_early() -> None:
     assert late.ok and [name for name, _ in late.events] == [name for name, _ in early.events]
 
 
-def test_slow_slips_are_met_late_in_as_many_steps_as_early() -> None:
+def test_slow_slips_end_late_in_as_many_steps_as_early() -> None:
     """Their event is steep: it is found although the clock does not resolve the time between its two sides."""
     attempts = []
     for t0 in (0.0, 0.1 * LATE):

@@ -48,7 +48,7 @@ def test_every_law_on_the_same_wheel() -> None:
     assert all(law in text for law in laws) and "/ (mu N)" in text
 
 
-def test_the_picture(tmp_path: Path) -> None:
+def test_picture_of_the_comparison(tmp_path: Path) -> None:
     from trundle.examples.law_picture import draw
 
     laws = ("Coulomb", "Relaxed")
@@ -56,7 +56,7 @@ def test_the_picture(tmp_path: Path) -> None:
     assert (tmp_path / "wheel.png").stat().st_size > 20_000
 
 
-def test_the_command_tells_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_its_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         every_law.main(["--help"])
     told = capsys.readouterr().out

@@ -167,7 +167,9 @@ def in_bowl(compliance: tr.EffortLaw | None) -> tr.Model:
 
 @pytest.mark.parametrize(("kind", "order"), [(tr.LinearContact, 1.0), (tr.Hertz, 2 / 3)])
 def test_stiff_normals_converge_to_the_rigid_one(kind: type[NormalLaw], order: float) -> None:
-    """The overlap goes as (N / k)^(1/n), and the motion with it: first order in 1/k, and 2/3 under Hertz's law."""
+    """The overlap is proportional to (N / k)^(1/n), and so is the error of the motion: first order in 1/k, and 2/3
+    under Hertz's law.
+    """
     angle, end = 0.8, 0.6
     rigid = in_bowl(None).build()
     place = (0.4 * np.sin(angle), 0, -0.4 * np.cos(angle))

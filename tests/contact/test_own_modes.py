@@ -1,4 +1,4 @@
-"""A law of friction with a mode of its own: two classes, and the loop, starts, batches and files of results know it."""
+"""A law of friction with a mode of its own: two classes; the time loop, starts, batches and result files support it."""
 
 import copy
 import pickle
@@ -78,7 +78,7 @@ def test_numbers_and_transitions_are_those_of_the_mode(system: tr.System) -> Non
     assert [t.name for t in transitions(system.model)][:2] == ["floor glazes", "floor recovers"]
 
 
-def test_a_thrown_block_recovers_where_the_closed_form_says(system: tr.System) -> None:
+def test_a_thrown_block_recovers_at_the_closed_form_time(system: tr.System) -> None:
     """It starts glazed, at 2 m/s in a direction of its own, and friction comes back at `down`."""
     along = np.array([0.6, -0.8, 0.0])
     run = system.simulate(0.85, {"block.velocity": 2.0 * along}, rtol=1e-11)

@@ -78,7 +78,7 @@ def slow_down(system: Any, ratio: float) -> np.ndarray:
 
 
 def test_a_uniform_disc_ends_with_the_published_ratio() -> None:
-    """0.653 [Weidman 2007]: it stays there, and everything else goes there."""
+    """0.653 [Weidman 2007]: it stays there, and all other ratios tend to it."""
     fixed = brentq(lambda e: 0.5 * np.divide(*over_patch(e, "even", 80)) - e, 0.3, 0.95, xtol=1e-6)
     assert fixed == pytest.approx(0.653, abs=1e-4)
     system = disc()

@@ -73,8 +73,8 @@ def test_the_wheel_of_the_paper(mu: float, torque: float, k_s: float, k_f: float
     np.testing.assert_allclose(run.values("tyre.slip_force_x"), traction, atol=1e-7)
 
 
-def test_friction_is_felt_as_far_as_the_rolling_is_relaxed() -> None:
-    """Traction is s^2 of what rolling takes and 1 - s^2 of friction; the power audit closes."""
+def test_friction_acts_in_proportion_to_the_relaxation_of_the_rolling() -> None:
+    """Traction is s^2 times that of rolling and 1 - s^2 times friction; the power audit closes."""
     run = wheel(tr.Relaxed(0.3)).build().simulate(3.0, samples=31)
     assert run.power.residual.relative < 1e-12
     s2, slip, N = run.values("tyre.stiction") ** 2, run.values("tyre.slip_x"), run.values("tyre.normal_force")
@@ -97,7 +97,7 @@ def test_normals_that_open_or_yield(options: dict[str, Any]) -> None:
 
 
 def test_large_friction_ends_in_rolling() -> None:
-    """1 - s goes with 1 / mu^2, and so does the slip."""
+    """1 - s is proportional to 1 / mu^2, and so is the slip."""
     slips = [abs(wheel(tr.Relaxed(mu)).build().simulate(2.0, samples=2).values("tyre.slip_x")[-1]) for mu in (4.0, 8.0)]
     assert np.log2(slips[0] / slips[1]) == pytest.approx(2.0, abs=0.05)
     exact = wheel(tr.NoSlip()).build().simulate(2.0, samples=2).values("wheel.velocity")[-1, 0]
@@ -105,8 +105,8 @@ def test_large_friction_ends_in_rolling() -> None:
     assert near == pytest.approx(exact, abs=1e-5)
 
 
-def test_a_weight_may_ask_for_multipliers() -> None:
-    """A row let go in the measure of what it would have to bring."""
+def test_a_weight_may_depend_on_multipliers() -> None:
+    """A row that is relaxed the more, the larger its multiplier would be."""
     m = wheel(tr.NoSlip(), unilateral=True)
     m.relax("tyre.slip_x", lambda s: 1 / (1 + (s.multiplier("tyre.slip_x") / s.multiplier("tyre.normal")) ** 2))
     run = m.build().simulate(1.0, samples=3)

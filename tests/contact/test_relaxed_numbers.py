@@ -1,4 +1,4 @@
-"""The wheel of [Ikoki 2021] with k_s and k_f other than 1: the stories of its Figs. 3 and 4, and where slips settle."""
+"""The wheel of [Ikoki 2021] with k_s and k_f other than 1: its Figs. 3 and 4, and the final values of slips."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def test_spins_slows_down_and_regains_traction(numbers: Any, slips: Any, speeds:
 
 
 def test_rolls_in_spite_of_low_friction() -> None:
-    """Fig. 3: 20 N m; the slip stays small and goes back."""
+    """Fig. 3: 20 N m; the slip stays small and decreases again."""
     slip, speed = driven(20.0, 2, 6, 0.1)
     assert np.max(slip) == pytest.approx(0.126, abs=2e-3)
     assert slip[-1] == pytest.approx(0.055, abs=1e-3)

@@ -220,7 +220,7 @@ def test_three_feet_at_the_angle_of_friction_stay() -> None:
 
 @pytest.mark.parametrize("way", [0.0, 0.6435, 1.9])
 def test_a_table_on_three_feet_pushed_slowly_slides(way: float) -> None:
-    """Friction goes with the loads, so its sum goes through the mass centre: one limit for all directions."""
+    """Friction is proportional to the loads, so its sum acts at the mass centre: one limit for all directions."""
     pushed = {"rise": 10.0, "x": np.cos(way), "y": np.sin(way), "kinetic": 0.4}
     run = table(3).simulate(6.0, parameters=pushed, steps=tr.Steps(most=100_000))
     assert run.ok and run.events[0][1] == pytest.approx(0.5 * G, rel=1e-8)
@@ -228,7 +228,7 @@ def test_a_table_on_three_feet_pushed_slowly_slides(way: float) -> None:
 
 
 @pytest.mark.parametrize("near", [1e-3, 1e-7])
-def test_a_slow_slip_that_belongs_to_a_fast_motion_goes_on(near: float) -> None:
+def test_a_slow_slip_that_belongs_to_a_fast_motion_continues(near: float) -> None:
     """A pointer with a foot near its axle and one at its tip: holding the first would stop the other at once."""
     m = tr.Model("pointer")
     body = m.body("pointer", 2.0, (1.0, 1.0, 1.0))

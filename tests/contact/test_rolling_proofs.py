@@ -26,7 +26,7 @@ def rotation(axis: str, angle: float) -> np.ndarray:
 @final
 @dataclass(frozen=True)
 class Turn:
-    """A wheel that goes round in a steady turn with lean a (to the right) and yaw rate W (to the left).
+    """A wheel in a steady turn with lean a (to the right) and yaw rate W (to the left).
 
     Its rim is a tube of radius `tube` about a circle of radius `hub`, which lies in a plane `aside` of the mass centre.
     With e along, l left, u up, axle n = (0, cos a, sin a) and spoke k = (0, -sin a, cos a), the mass centre is at
@@ -221,7 +221,7 @@ def in_the_pipe(around: float, up: float, radial: float, turning: float) -> dict
 
 
 @pytest.mark.parametrize(("around", "up", "radial", "turning"), [(5.0, 0.7, 4.0, 3.0), (-4.0, 0.0, 0.0, -7.0)])
-def test_a_ball_in_a_turning_pipe_goes_up_and_down(
+def test_a_ball_in_a_turning_pipe_moves_up_and_down(
     pipe: tr.System, around: float, up: float, radial: float, turning: float
 ) -> None:
     """(1 + k) z'' = -g - k f (r w0 + f z) with f the rate around the axis, which stays: a frequency of sqrt(2/7) f."""
@@ -238,7 +238,7 @@ def test_a_ball_in_a_turning_pipe_goes_up_and_down(
 
 
 def test_a_pipe_that_sways_takes_the_ball_along(pipe: tr.System) -> None:
-    """Of a change of its rate the ball follows two sevenths, whatever it does up and down."""
+    """The ball follows two sevenths of a change of the rate, whatever its vertical motion."""
     run = pipe.simulate(4.0, in_the_pipe(5.0, 0.0, 0.0, 3.0), {"sway": 0.4}, samples=21, **TIGHT)
     around = 5.0 * run.time + DRAG * R / (R - r) * 0.4 * (1 - np.cos(2 * run.time))
     along = (R - r) * np.column_stack([-np.sin(around), np.cos(around)])

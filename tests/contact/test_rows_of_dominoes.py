@@ -1,4 +1,4 @@
-"""Dominoes that fall on each other, with faces that have ends: every touch is met."""
+"""Dominoes that fall on each other, with faces that have ends: every touch is found."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def three() -> tr.System:
     return m.build()
 
 
-def test_a_landing_is_met_although_the_step_ends_before_at_another_event() -> None:
+def test_a_landing_is_found_although_the_step_ends_before_at_another_event() -> None:
     """The tip parts and comes back at once; the step is long, behind the stop of a foot it would leave again."""
     poses = {
         0: (0.2748563688, 0.101923368, 1.3569190605, 0.0001163703, -0.0002668155, 0.0011417436),

@@ -1,4 +1,4 @@
-"""What one contact does to the others, and contacts at the start of a run."""
+"""Influence of contacts on each other, and contacts at the start of a run."""
 
 from functools import cache
 from typing import Any
@@ -73,7 +73,7 @@ def test_a_ball_of_a_planar_joint_may_slide_on_a_plane() -> None:
 
 @pytest.mark.parametrize("law", [tr.LuGre(0.5, 0.5), "springs"])
 def test_deflections_are_zero_at_the_start_wherever_the_pose_is_found(law: Any) -> None:
-    """In the middle of a bowl no normal exists and a pose is searched for; what springs remember is no part of it."""
+    """In the middle of a bowl no normal exists and a pose is searched for; deflections of springs are no part of it."""
     m = tr.Model("bowl")
     ball = m.body("ball", 1.0, 0.004)
     springs = {"compliance": {b: tr.Spring(1e5) for b in ("slip_x", "slip_y")}, "law": tr.NoSlip()}

@@ -136,7 +136,7 @@ def dominoes(count: int) -> tr.System:
 
 
 def comes_to_rest(count: int, mu: float, apart: float, push: float) -> None:
-    """A row whose first domino is pushed over falls and comes to rest; friction only takes, nothing goes through."""
+    """A row whose first domino is pushed over falls and comes to rest; friction only dissipates, nothing penetrates."""
     start: dict[str, Any] = {f"d{i}.position": (apart * i, 0, HEIGHT / 2) for i in range(count)}
     start |= {"d0.angular_velocity": (0, push, 0), "d0.velocity": (push * HEIGHT / 2, 0, push * WIDTH / 2)}
     run = dominoes(count).simulate(4.0, start, {"mu": mu}, samples=101, steps=tr.Steps(most=60_000))
@@ -155,7 +155,7 @@ def comes_to_rest(count: int, mu: float, apart: float, push: float) -> None:
 
 @pytest.mark.parametrize(("mu", "apart", "push"), [(0.3132, 0.2625, 7.391), (0.3083, 0.3062, 5.373)])
 def test_a_corner_parts_where_six_that_slide_would_jam(mu: float, apart: float, push: float) -> None:
-    """Both sides of the row move alike, so that nothing tells which corner it will be."""
+    """Both sides of the row have the same motion, so that nothing determines which corner it will be."""
     comes_to_rest(2, mu, apart, push)
 
 

@@ -1,4 +1,4 @@
-"""Two bodies that touch in several points: one call, or one entry of a file, for all of them."""
+"""Two bodies that touch in several points: one call, or one entry of a file, declares all of them."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_points_that_cannot_be_are_refused() -> None:
 
 
 def test_contacts_stand_below_the_name_of_their_connection(tmp_path) -> None:
-    """Everything that goes by name takes them: results, short names, events, powers, the bond graph, files."""
+    """Their names are valid everywhere: results, short names, events, powers, the bond graph, files."""
     m = tr.Model("box")
     body = m.body("box", 10.0, (0.2, 0.4, 0.5))
     corners = {f"corner_{i}": p for i, p in enumerate(CORNERS, start=1)}
@@ -88,7 +88,7 @@ def test_contacts_stand_below_the_name_of_their_connection(tmp_path) -> None:
 
 
 def test_laws_on_rows_of_a_contact_below_a_connection() -> None:
-    """Two runners that stick: rows, drives and reports know to which contact they belong."""
+    """Two runners that stick: rows, drives and reports are assigned to their contacts."""
     m = tr.Model("sledge")
     body = m.body("sledge", 3.0, 0.2)
     pair = tr.HigherPair(tr.Plane(), tr.Sphere(0.1))
@@ -101,7 +101,7 @@ def test_laws_on_rows_of_a_contact_below_a_connection() -> None:
     assert run.ok and run.energy.drift < 1e-9 and run.power.residual.absolute < 1e-12
 
 
-def test_a_connection_with_several_contacts_has_its_name_for_itself() -> None:
+def test_names_of_a_connection_with_several_contacts_are_unique() -> None:
     m = tr.Model("box")
     body, pair = m.body("box", 1.0, 0.1), tr.HigherPair(tr.Plane(), tr.Vertex())
     m.connect_points(pair, m.ground, body, {"left": (0, 0.1, 0)}, "feet")

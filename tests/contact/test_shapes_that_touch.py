@@ -1,4 +1,4 @@
-"""Shapes that touch a plane, declared in one word, and drawn shapes that pass through a floor that nothing guards."""
+"""Shapes that touch a plane, declared by one keyword, and drawn shapes that pass through a floor without contact."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_every_shape_has_its_points(kind: str) -> None:
+def test_every_shape_has_contact_points(kind: str) -> None:
     shape, count, _ = SHAPES[kind]
     m = tr.Model("touch")
     made = m.contact(m.ground, m.body("b", 1.0, 0.01, shape=shape), tr.Coulomb(0.3), restitution=0.2)
@@ -36,7 +36,7 @@ def test_every_shape_has_its_points(kind: str) -> None:
         assert np.isclose(np.linalg.det(made[0].second.rotation), 1)
 
 
-def test_corners_of_a_box_lie_where_its_frame_says() -> None:
+def test_corners_of_a_box_follow_its_frame() -> None:
     m = tr.Model("touch")
     body = m.body("b", 1.0, 0.01, shape=tr.shape.Box((2, 4, 6)))
     made = m.contact(m.ground, body.frame((0, 0, 1), ("z", np.pi / 2)))
@@ -64,7 +64,7 @@ def slider() -> tr.Model:
 
 
 def test_a_box_slides_and_stops_on_its_corners(tmp_path) -> None:
-    """v^2 / (2 mu g), and no corner sinks; the file says the same."""
+    """v^2 / (2 mu g), and no corner sinks; the file gives the same."""
     run = slider().build().simulate(0.6)
     assert run.ok
     assert run.values("box.position")[-1] == pytest.approx((0.9**2 / (2 * 0.3 * 9.81), 0, 0.05), abs=1e-9)
@@ -77,7 +77,7 @@ def test_a_box_slides_and_stops_on_its_corners(tmp_path) -> None:
     assert np.allclose(again.values("box.position"), run.values("box.position"), atol=1e-12)
 
 
-def test_a_ball_bounces_as_the_closed_form_says() -> None:
+def test_a_ball_bounces_as_in_the_closed_form() -> None:
     m = tr.Model("ball")
     ball = m.body("ball", density=1000.0, shape=tr.shape.Sphere(0.1))
     m.contact(m.ground, ball, restitution=0.5)

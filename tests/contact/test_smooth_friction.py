@@ -266,8 +266,8 @@ def test_a_spinning_ball_slows_down(options: dict[str, Any]) -> None:
     assert run.values("ball.velocity")[-1] == pytest.approx([0, 0, 0], abs=1e-7)
 
 
-def test_a_ball_under_a_ceiling_is_braked_too() -> None:
-    """A contact that holds both ways and pulls: the moment goes with the size of the normal force."""
+def test_friction_also_brakes_a_ball_under_a_ceiling() -> None:
+    """A contact that holds both ways and pulls: the moment is proportional to the magnitude of the normal force."""
     lever = 0.002
     run = ball([tr.NoSlip(), tr.RollingResistance(lever)], gravity=-GRAVITY).build().simulate(
         1.0, start={"lane.forward_velocity": 1.0}

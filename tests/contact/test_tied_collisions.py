@@ -1,4 +1,4 @@
-"""Contacts of a body that land equally fast collide at once: the answer does not depend on their order."""
+"""Contacts of a body that land equally fast collide at once: the result does not depend on their order."""
 
 from itertools import permutations
 
@@ -57,7 +57,7 @@ def test_a_rod_that_lands_level_stays_level() -> None:
     assert run.values("height_rate")[-1] == pytest.approx(0.8 * G * lands - G * (0.05 - lands), abs=1e-9)
 
 
-def test_bodies_that_land_at_the_same_time_do_not_ask_each_other() -> None:
+def test_bodies_that_land_at_the_same_time_are_independent() -> None:
     """Two rods far from each other strike the floor with their ends at once, each as if it were alone."""
 
     def ends(count: int) -> list[Array]:
@@ -121,7 +121,7 @@ def test_random_bodies(e: float, law: int) -> None:
 
 
 def test_throws_do_not_depend_on_the_order_of_the_corners() -> None:
-    """A box thrown at random, with corners of different friction, bounces and slides alike to round-off."""
+    """A box thrown at random, with corners of different friction, has the same motion to round-off."""
     rng = np.random.default_rng(5)
     systems = []
     for order in ((0, 1, 2, 3), (3, 1, 0, 2)):

@@ -107,7 +107,7 @@ def check_limit(kind: str, seed: int) -> None:
 
 
 def test_the_direction_of_sliding_turns_without_a_stop() -> None:
-    """A disc whose slip turns by more than a quarter: it was told to stop at 0.242 s with 0.85 m/s of slip."""
+    """A disc whose slip turns by more than a quarter: earlier it was stopped at 0.242 s with 0.85 m/s of slip."""
     tilt = 2 * np.arctan2(0.229095094, 0.973404047)
     R = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
     at = thrown.State(np.array([0, 0, 0.179006175]), R, np.array([-1.889, -0.175, 0.0]), np.array([0.0, 1.068, 1.087]))
@@ -132,7 +132,7 @@ def test_sliding_ends_where_newton_and_euler_end_it(kind: str, seed: int) -> Non
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("disc", 3), ("ball", 5)])
-def test_it_is_the_limit_of_a_smooth_law(kind: str, seed: int) -> None:
+def test_exact_friction_is_the_limit_of_a_smooth_law(kind: str, seed: int) -> None:
     check_limit(kind, seed)
 
 

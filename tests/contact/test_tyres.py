@@ -17,7 +17,7 @@ RNG = np.random.default_rng(18)
 
 
 def efforts(law: FrictionLaw, motion: Any, rolling: float, bristles: Any = ()) -> tuple[np.ndarray, np.ndarray]:
-    """What a law answers in numbers: efforts over load against the motions, and rates."""
+    """Numbers of a law: efforts over load against the motions, and rates."""
     found, rates = law.resist({}, [ca.SX(v) for v in motion], ca.SX(rolling), [ca.SX(z) for z in bristles])
     return tuple(np.array([float(ca.SX(v)) for v in each]) for each in (found, rates))  # type: ignore[return-value]
 

@@ -183,8 +183,8 @@ def spatial_slider_crank() -> tr.Model:
 
 
 def bricard() -> tr.Model:
-    """Six hinges at corners of a cube, neighbours at right angles: mobile although the count of constraints
-    says it is not.
+    """Six hinges at corners of a cube, neighbours at right angles: mobile although the count of constraints predicts
+    that it is not.
     """
     m = tr.Model("Bricard")
     corners = [(0, 0, 0), (1, 0, 0), (1, 0, -1), (1, 1, -1), (0, 1, -1), (0, 1, 0)]

@@ -1,4 +1,4 @@
-"""Random states of mechanisms near their assembled pose, and the largest of their answers."""
+"""Random states of mechanisms near their assembled pose, and the largest differences of results there."""
 
 from typing import Any
 

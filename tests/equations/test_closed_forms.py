@@ -1,4 +1,4 @@
-"""Motions and forces that can be written down."""
+"""Motions and forces with closed forms."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_reactions_on_the_other_body_and_in_other_axes() -> None:
     np.testing.assert_allclose(turned, tr.rotation("y", 0.8).T @ second, atol=1e-12)
 
 
-def test_projectile() -> None:
+def test_a_projectile_flies_by_the_closed_form() -> None:
     m = tr.Model("projectile")
     ball = m.body("ball", mass=0.5, inertia=(0.01, 0.02, 0.03), com=(0.1, 0.2, 0.0))
     m.connect(tr.Free(), m.ground, ball)

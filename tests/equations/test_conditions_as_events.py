@@ -1,4 +1,4 @@
-"""A comparison as an event function is the crossing that it means."""
+"""A comparison as an event function fires at the crossing that it describes."""
 
 import casadi as ca
 import numpy as np
@@ -85,7 +85,7 @@ start: {{cart.displacement_rate: 3}}
         ("cart.displacement > 0.2 and cart.displacement_rate < 0", np.pi / 2 / RATE),
     ],
 )
-def test_in_a_file_too(expression, time):
+def test_conditions_in_a_file_fire_too(expression, time):
     run = read_model(FILE.format(expression)).model.build().simulate(2.0)
     assert run.events[0] == ("e", pytest.approx(time, abs=1e-9))
 

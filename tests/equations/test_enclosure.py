@@ -1,4 +1,4 @@
-"""Bounds of expressions hold at every point of random boxes, and close down on the value of small ones."""
+"""Bounds of expressions hold at every point of random boxes, and converge to the value for small ones."""
 
 import casadi as ca
 import numpy as np

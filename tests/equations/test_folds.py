@@ -1,4 +1,5 @@
-"""Linkages that fold flat: all formalisms report the same passages of singular poses, and move alike through them."""
+"""Linkages that fold flat: all formalisms report the same passages of singular poses, and pass them with the same
+motion."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When equations are derived, and when machine code is made of them."""
+"""When equations are derived, and when they are compiled to machine code."""
 
 import pickle
 from pathlib import Path
@@ -81,7 +81,7 @@ def test_a_tree_has_one_right_hand_side(read: list[str]) -> None:
 
 
 class TestMachineCode:
-    """Runs begin in threaded code; what is called often becomes machine code, with the same bits."""
+    """Runs begin in threaded code; kernels that are called often become machine code, with the same bits."""
 
     DURATION = 20.0
 
@@ -96,7 +96,7 @@ class TestMachineCode:
         assert 1000 <= system.formulation.kernels("base")["rhs"].threaded.calls < 3000
         np.testing.assert_array_equal(run.values("bob.angle"), in_steps.values("bob.angle"))
 
-    def test_is_kept(self, read: list[str]) -> None:
+    def test_kernels_are_kept_in_the_store(self, read: list[str]) -> None:
         system = pendulum().build()
         run = system.simulate(self.DURATION)
         system.compile()
@@ -106,7 +106,9 @@ class TestMachineCode:
         assert [kernel.threaded for kernel in kernels.values()] == [None, None]
         np.testing.assert_array_equal(again.simulate(self.DURATION).values("bob.angle"), run.values("bob.angle"))
 
-    def test_lanes_take_over_too(self, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_kernels_in_lanes_are_taken_from_the_store_too(
+        self, read: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         cases = {"bob.angle": np.linspace(0.1, 1.0, 20)}
         first = pendulum().build().batch(self.DURATION, cases, samples=5)
         monkeypatch.setattr("trundle.kernel.stored_kernels.BUSY_AGAIN", 1000)

@@ -1,4 +1,4 @@
-"""Whether every freedom moves some inertia is looked at in random poses, of which some may lie beyond a table."""
+"""Whether every freedom moves some inertia is checked in random poses; some may lie beyond the range of a table."""
 
 import pytest
 

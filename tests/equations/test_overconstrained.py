@@ -1,4 +1,5 @@
-"""Overconstrained linkages move alike by all formalisms, and redundant closers take no freedom, whatever their axes."""
+"""Overconstrained linkages have the same motion in all formalisms, and redundant closers take no freedom, whatever
+their axes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Nothing that a machine does depends on the axes it is described in."""
+"""The motion of a machine does not depend on the axes it is described in."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -44,7 +44,7 @@ def described_otherwise(name: str, seed: int) -> tuple[Posed, System]:
 
 
 def both(name: str, seed: int, formalism: str) -> tuple[System, Posed, System]:
-    """The system, what was moved, and the system after that; both are refused, or none is."""
+    """The system, the moved frames, and the moved system; both are refused, or neither."""
     model = MODELS[name]()
     if model.relaxed() or not can_be_posed(model):
         pytest.skip("a law is told in axes of the ground")

@@ -182,7 +182,7 @@ def test_folding_linkage_stays_on_its_branch(method: str, exponent: int) -> None
 # -- what the formalism is asked ---------------------------------------------------------------------------------------
 
 
-def test_a_run_may_ask_for_another_formalism() -> None:
+def test_a_run_may_choose_another_formalism() -> None:
     system = four_bar().build()
     start = {"A.angle_rate": 2.0}
     runs = {f: system.simulate(0.5, start, formalism=f, samples=3) for f in (None, *FORMALISMS)}
@@ -220,7 +220,7 @@ def test_linear_equations_and_equilibrium_are_those_of_kane() -> None:
 
 
 def test_constraint_forces_by_coordinate() -> None:
-    """They are what the multipliers of the loop bring to each joint of the tree."""
+    """They are the contributions of the multipliers of the loop to each joint of the tree."""
     system = closed_by(tr.Revolute("y")).build("udwadia_kalaba")
     state = random_state(system, np.random.default_rng(2))
     M, h, _, _, udot, force = at(system, state)
@@ -234,7 +234,7 @@ def test_constraint_forces_by_coordinate() -> None:
 
 
 def test_everything_redundant_at_once() -> None:
-    """Bricard's linkage with its closing hinge twice: twelve rows, five of which count."""
+    """Bricard's linkage with its closing hinge twice: twelve rows, five of them independent."""
     m = bricard()
     m.connect(tr.Revolute("x"), m.bodies["b4"].at(0, 1, 0), m.ground.at(0, 1, 0), name="again")
     state = {"j0.angle": 0.1, "j0.angle_rate": 0.7}

@@ -1,4 +1,4 @@
-"""Reference values by example and case, and how far a run is from them."""
+"""Reference values by example and case, and errors of a run relative to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every example owes its reader: an explanation, a picture, plots, and a run that ends well."""
+"""Every example has an explanation, a picture, plots, and a run that ends well."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_the_gallery_is_complete() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_explains_itself(name: str) -> None:
+def test_every_example_has_a_comment(name: str) -> None:
     example = examples.find(name)
     assert example.sentence().endswith(".")
     if example.path.suffix == ".yaml":
@@ -34,7 +34,7 @@ def test_explains_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_runs_as_it_says(name: str) -> None:
+def test_every_example_runs_as_its_file_describes(name: str) -> None:
     file = examples.load(name)
     assert all(body.shape for body in file.model.free_bodies) or name == "rattleback"  # drawn by its ellipsoid
     assert len(file.run.plot) >= 2

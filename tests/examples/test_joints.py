@@ -51,7 +51,7 @@ def largest(values: Any) -> float:
 
 
 @pytest.mark.parametrize("formalism", FORMALISMS)
-def test_fixed_ideal_joint_swings_as_the_elliptic_functions_tell(formalism: str) -> None:
+def test_fixed_ideal_joint_swings_by_elliptic_functions(formalism: str) -> None:
     run = ride("fixed-ideal-joint", formalism)
     assert largest(run.values("hinge.angle") - swing(run.time, 2.0, G)) < 1e-9
 
@@ -107,7 +107,7 @@ def test_fixed_servo_joint_follows_its_acceleration(formalism: str) -> None:
 
 
 @pytest.mark.parametrize("joint", JOINTS, ids=lambda kind: kind.__name__)
-def test_every_joint_has_its_example(joint: type[Any]) -> None:
+def test_every_joint_has_an_example(joint: type[Any]) -> None:
     name = "".join(f"-{c.lower()}" if c.isupper() else c for c in joint.__name__).removeprefix("-")
     (connection,) = examples.model(name).connections.values()
     assert connection.kind == joint.__name__
@@ -236,7 +236,7 @@ def test_spring_door_closes() -> None:
     assert 0 < run.values("hinge.angle")[-1] < 0.01
 
 
-def test_the_door_on_two_hinges_tells_what_is_redundant() -> None:
+def test_the_door_on_two_hinges_reports_its_redundant_rows() -> None:
     system = examples.model("two-hinge-door").build()
     assert system.mobility.redundant == tuple(f"upper.{bond}" for bond in ("x", "y", "z", "rx", "ry"))
     assert system.mobility.freedoms == 1

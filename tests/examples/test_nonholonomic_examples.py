@@ -105,7 +105,7 @@ def test_the_gaits_of_the_snakeboard(
 
 
 def test_the_board_has_one_freedom(board: System) -> None:
-    """Of four wheels one carries too much, and of each axle one holds what the other holds already."""
+    """One of four normal forces is redundant, and on each axle one of the two lateral rows."""
     assert (board.mobility.freedoms, len(board.mobility.redundant)) == (1, 3)
 
 

@@ -1,4 +1,4 @@
-"""No example costs more operations than it did: a run is as fast as its right-hand side."""
+"""No example needs more operations than before: a run is as fast as its right-hand side."""
 
 import pytest
 from operations import FILE, cases, count, known

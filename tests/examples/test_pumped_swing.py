@@ -55,7 +55,7 @@ def test_the_swing_moves_as_by_hand(system: tr.System) -> None:
 
 
 def test_pumping_raises_the_swing(system: tr.System) -> None:
-    """The rider brings in what the swing gains and the damper takes; another lean (none) lets it die."""
+    """The rider supplies the energy that the swing gains and the damper dissipates; another lean (none) lets it die."""
     run = system.simulate(60.0, rtol=1e-8)
     angle = np.abs(run.values("seat.angle"))
     assert angle[-60:].max() > 4 * angle[0] and run.energy.drift < 1e-4

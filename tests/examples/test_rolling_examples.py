@@ -68,7 +68,7 @@ def test_the_ball_swings_as_a_pendulum_of_seven_fifths_the_length(height: float)
     assert run.values("ball.normal_force")[1] == pytest.approx(lowest, abs=1e-9)
 
 
-def test_the_period_told_in_the_file_of_the_ball() -> None:
+def test_the_period_given_in_the_file_of_the_ball() -> None:
     period = 4 * ellipk(math.sin(0.6) ** 2) / math.sqrt(5 / 7 * 9.81 / 0.45)
     assert f"{period:.4f} s" in examples.find("ball-in-bowl").path.read_text(encoding="utf-8")
 

@@ -25,7 +25,7 @@ def run_stiff(one: Case, rtol: float, method: str) -> Run:
 
 
 @pytest.mark.parametrize("one", CASES, ids=ids)
-def test_stiff_method(one: Case) -> None:
+def test_the_stiff_method_agrees_with_the_reference(one: Case) -> None:
     """Ten seconds and five turns multiply the error of a step some thousand times."""
     for rtol, angle, rate in ((1e-6, 5e-3, 1e-2), (1e-8, 1e-4, 3e-4), (1e-10, 2e-6, 5e-6), (1e-12, 2e-8, 6e-8)):
         run = run_stiff(one, rtol, "stiff")
@@ -35,7 +35,7 @@ def test_stiff_method(one: Case) -> None:
 
 
 @pytest.mark.parametrize("one", [c for c in CASES if c.data["k"] == 1e7], ids=ids)
-def test_explicit_method_meets_the_rows(one: Case) -> None:
+def test_explicit_method_satisfies_the_constraints(one: Case) -> None:
     run = run_stiff(one, 1e-12, "explicit")
     assert one.largest_error(run, ANGLES | RATES) < 5e-9
     assert one.largest_error(run, ANGLES) < 1e-9

@@ -47,7 +47,7 @@ def test_the_ball_leaves_towards_the_cusp():
 
 
 @pytest.mark.parametrize(("moves", "acceleration"), [("z", 9.81 / 3.0), ("y", 0.0)])
-def test_motion(moves, acceleration):
+def test_motion_agrees_with_the_closed_form(moves, acceleration):
     """Inertia 2 kg m^2 about the axis and a ball of 1 kg that sinks by 1 m/rad, or moves level."""
     run = system(moves).simulate(1.0, samples=11)
     assert run.ok, run.outcome
@@ -85,7 +85,7 @@ def test_a_start_by_the_angle_alone_is_the_pose_that_a_trace_reaches(angle: floa
 
 @pytest.mark.parametrize("angle", [-2.5, -3.0])
 def test_a_start_beyond_the_cusp_is_refused(angle: float) -> None:
-    """A trace goes on there, and tells that the sheet has ended; nothing touches."""
+    """A trace continues there, and reports that the sheet has ended; nothing touches."""
     with pytest.raises(AssemblyError, match=r"'contact' (cannot touch|would lie beyond the end)"):
         system("y").start({"surface.angle": angle})
     with pytest.raises(AssemblyError, match=r"'contact' would lie beyond the end .* of its TangentSurface"):

@@ -26,14 +26,14 @@ def compliant() -> System:
     return examples.model("four-wheel-vehicle-compliant").build()
 
 
-def test_the_rigid_vehicle_has_one_freedom_and_tells_its_redundant_rows(rigid: System) -> None:
-    """Of four supports one is too many, of four axles that meet in one point two."""
+def test_the_rigid_vehicle_has_one_freedom_and_reports_its_redundant_rows(rigid: System) -> None:
+    """One of four supports is redundant, and two of four axles through one point."""
     assert rigid.mobility.freedoms == 1
     kinds = sorted(row.partition(" road.")[2] for row in rigid.mobility.redundant)
     assert kinds == ["normal", "slip_y", "slip_y"]
 
 
-def test_the_rear_axle_goes_round_a_circle(rigid: System) -> None:
+def test_the_rear_axle_moves_on_a_circle(rigid: System) -> None:
     run = rigid.simulate(10.0, rtol=1e-12, atol=1e-12, samples=101)
     assert run.ok, run.outcome
     assert run.energy.drift < 1e-9

@@ -170,7 +170,7 @@ def test_laws_at_the_contact_and_on_coordinates(law, held, coordinates):
         ),
     ],
 )
-def test_a_fault_tells_line_field_and_choices(old, new, told):
+def test_an_error_names_line_field_and_choices(old, new, told):
     assert old in GOOD
     assert told in faults(GOOD.replace(old, new, 1))
 
@@ -225,7 +225,9 @@ def test_friction_of_time_and_place_in_a_file():
 
 
 def test_restitution_in_a_file():
-    """A number is Poisson's coefficient; other laws go by name; the treatment of several contacts stands on top."""
+    """A number is Poisson's coefficient; other laws are given by name; the treatment of several contacts is a field of
+    the top level.
+    """
     bouncing = FRICTION.replace("unilateral: true", "restitution: 0.5")
     model = read_model(bouncing).model
     assert model.connections["lane"].restitution == tr.Poisson(0.5) and model.impacts == "sequential"

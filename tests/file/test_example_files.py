@@ -1,4 +1,4 @@
-"""Every example builds, runs and balances its energy; the benchmarks meet their exact solutions."""
+"""Every example builds, runs and balances its energy; the benchmarks agree with their exact solutions."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_an_example_has_a_sentence_and_a_file(name):
     assert example.path.is_file()
 
 
-def test_simple_pendulum_meets_the_closed_form():
+def test_simple_pendulum_agrees_with_the_closed_form():
     """IFToMM A01 by Jacobi elliptic functions."""
     file = examples.load("simple-pendulum")
     run = file.model.build().simulate(10.0, rtol=1e-12, atol=1e-12)
@@ -37,7 +37,7 @@ def test_simple_pendulum_meets_the_closed_form():
 
 
 @pytest.mark.parametrize(("name", "sizes", "rod"), [("four-bar", {}, "left"), ("n-four-bar", {"N": 1}, "rod0")])
-def test_one_four_bar_meets_the_closed_form(name, sizes, rod):
+def test_one_four_bar_agrees_with_the_closed_form(name, sizes, rod):
     """IFToMM A02, N = 1: a rotating pendulum by Jacobi elliptic functions."""
     run = examples.model(name, **sizes).build().simulate(10.0, rtol=1e-12, atol=1e-12)
     assert run.values(f"{rod}.angle")[-1] == pytest.approx(-30.343944970943127, abs=1e-7)

@@ -1,4 +1,4 @@
-"""Expressions of files: meaning, names, and the place of a fault."""
+"""Expressions in files: values, names, and positions of errors."""
 
 import math
 
@@ -41,7 +41,7 @@ def number(text, **names):
         ("sqrt(abs(-4)) + step(0)", 3.0),
     ],
 )
-def test_meaning(text, value):
+def test_values_of_expressions(text, value):
     assert number(text, f=3.0, m=2.0, l=3.0) == pytest.approx(value, rel=1e-15)
 
 
@@ -78,7 +78,7 @@ def test_symbols_give_the_expression_that_python_would_give():
         ("`open", 1, "'`' has no meaning"),
     ],
 )
-def test_a_fault_tells_its_place(text, at, words):
+def test_an_error_names_its_position(text, at, words):
     with pytest.raises(FileError) as error:
         parse(text)
     assert f"at character {at}:" in str(error.value)
@@ -136,7 +136,7 @@ def test_length_is_limited_but_a_long_sum_is_fine():
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(alphabet="0123456789.eE+-*/^()<>=!,xyz `'\"sincoamp_\n\t;[]{}\\", max_size=60))
-def test_any_text_is_read_or_refused_in_words(text):
+def test_any_text_is_read_or_refused_with_a_message(text):
     try:
         parse(text).evaluate(lambda name: 1.0)
     except FileError as error:

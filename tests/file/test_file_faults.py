@@ -95,7 +95,7 @@ def test_the_good_file_is_good():
         ("{k: 3}", "[1, 2]", "line 2, parameters: give a mapping (name: value), not a list."),
     ],
 )
-def test_a_fault_tells_line_field_and_choices(old, new, told):
+def test_an_error_names_line_field_and_choices(old, new, told):
     text = faults(GOOD.replace(old, new))
     assert text.startswith("pendulum.yaml: ")
     assert told in text
@@ -157,7 +157,7 @@ def test_a_key_given_twice_is_reported_with_both_lines():
     assert "line 7, 'name' is given twice here, the first time in line 1" in faults(GOOD + "name: again\n")
 
 
-def test_broken_yaml_tells_its_line():
+def test_an_error_in_yaml_names_its_line():
     text = faults(GOOD + "start: {a: [1, 2}\n")
     assert "line 7" in text
     assert "not valid YAML" in text

@@ -93,7 +93,7 @@ def test_merge_keys_and_complex_keys_are_plain_faults():
 @pytest.mark.parametrize(
     "text", ["\x00", "a: \x07", "%YAML 9.9\n---\na: 1", "a: b\n---\nc: d", "\t- a", "'", "*nothing"]
 )
-def test_strange_texts_are_refused_in_words(text):
+def test_strange_texts_are_refused_with_a_message(text):
     with pytest.raises(FileError):
         read_model(text)
 

@@ -1,4 +1,4 @@
-"""Joints by their seals, laws on bonds and compliance in model files: as in Python, and their faults."""
+"""Joints by their seals, laws on bonds and compliance in model files: as in Python, and their errors."""
 
 from dataclasses import MISSING, dataclass, fields
 from typing import ClassVar, final
@@ -130,15 +130,15 @@ def test_file_and_python_give_the_same_model(connection):
     assert (a.kind, a.compliant, list(a.bond_laws)) == (b.kind, b.compliant, list(b.bond_laws))
 
 
-def test_every_joint_and_law_has_its_word():
-    """Found by themselves: a new class needs no word in the files that read models."""
+def test_every_joint_and_law_has_a_keyword():
+    """Found automatically: a new class needs no entry in the code that reads models."""
     assert {joint.__name__ for joint in JOINTS} | {"AxisJoint", "Connection"} <= set(joined())
     words = {"open", "spring", "damper", "backlash", "motor", "locked", "servo", "flow", "acceleration"}
     assert set(LAWS) == words
     assert set(EFFORT_LAWS) == {word for word in words if issubclass(LAWS[word], EffortLaw)}
 
 
-def test_joints_of_other_packages_and_of_the_user_have_their_words():
+def test_joints_of_other_packages_and_of_the_user_have_keywords():
     @final
     @dataclass(frozen=True)
     class Skate(Pair):
@@ -215,7 +215,7 @@ def test_every_law_seals_a_bond(word):
         ("pair: Revolute, compliance: true", "bar.compliance: give a number or an expression, not True."),
     ],
 )  # fmt: skip
-def test_a_fault_tells_line_field_and_choices(connection, told):
+def test_an_error_names_line_field_and_choices(connection, told):
     with pytest.raises(FileError) as caught:
         of_file(connection)
     assert told in str(caught.value)
@@ -249,7 +249,7 @@ def test_the_check_of_the_seals_reaches_the_user_of_a_file(connection, told):
     assert told in str(caught.value)
 
 
-def test_a_connection_in_a_list_has_its_own_line():
+def test_an_error_in_a_list_of_connections_has_the_line_of_the_connection():
     text = (
         HEAD + "  - {name: one, pair: Free, first: ground, second: bar}\n  - {pair: AxisJoint, first: bar, second: b}\n"
     )

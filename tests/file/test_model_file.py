@@ -1,4 +1,4 @@
-"""A model file says the same as the Python API: same fingerprint, same accelerations."""
+"""A model file gives the same model as the Python API: same fingerprint, same accelerations."""
 
 import math
 

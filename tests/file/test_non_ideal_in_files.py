@@ -33,7 +33,7 @@ def in_python() -> tr.Model:
     return m
 
 
-def test_a_file_says_the_same() -> None:
+def test_a_file_gives_the_same_model_as_python() -> None:
     found = read_model(GOOD, "wheel.yaml").model
     assert fingerprint(found) == fingerprint(in_python())
     start = {"road.pitch_rate": 3.0, "bar.displacement_rate": 1.0}
@@ -52,7 +52,7 @@ def test_a_file_says_the_same() -> None:
         ("[[hold, 0.1], [0.1, 0.7 + 0*road.roll]]", "[[1, 2], [3, 4]]", "symmetric matrix"),
     ],
 )
-def test_faults(old: str, new: str, told: str) -> None:
+def test_faults_in_the_file_are_reported(old: str, new: str, told: str) -> None:
     assert old in GOOD
     with pytest.raises(FileError, match=told):
         read_model(GOOD.replace(old, new), "wheel.yaml")

@@ -81,7 +81,7 @@ def test_a_force_of_the_users_own() -> None:
     assert acceleration(text) == pytest.approx([0, 0, -9.81 - 3 / 0.25 / 2])
 
 
-def test_its_fields_are_checked() -> None:
+def test_fields_of_own_classes_are_checked() -> None:
     with pytest.raises(FileError, match=r"line 5, forces\.pull\.magnet\.strength: this field is missing"):
         read_model(HEAD + "forces:\n  pull: {magnet: {first: ground, second: ball}}\n")
     with pytest.raises(FileError, match=r"no field called 'strenght' here\. Did you mean 'strength'"):

@@ -1,4 +1,4 @@
-"""Joints of the rail folder stand in model files by their name."""
+"""Joints of the rail folder are available in model files by their name."""
 
 import numpy as np
 import pytest

@@ -128,7 +128,7 @@ def test_masses_cannot_come_from_tables() -> None:
 
 
 def test_states_and_frames_call_tables() -> None:
-    """w' = -w + cos t by a table that is exact; the frame goes as its table says."""
+    """w' = -w + cos t by a table that is exact; the frame moves by its table."""
     text = """
 name: m
 gravity: [0, 0, 0]

@@ -117,7 +117,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "words"), FAULTS)
-def test_faults(text, words, tmp_path):
+def test_faults_in_the_file_are_reported(text, words, tmp_path):
     with pytest.raises(FileError) as error:
         read_track(text, folder=tmp_path)
     for word in words:

@@ -1,4 +1,4 @@
-"""The parser of libyaml and the one in Python read the same; messages are those of the latter."""
+"""The parser of libyaml and the one in Python give the same result; messages are those of the latter."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def test_both_parsers_read_the_same_in_examples(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=repr)
-def test_both_parsers_refuse_in_the_same_words(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_parsers_give_the_same_error_messages(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileError) as one:
         read_tree(text)
     with pytest.raises(FileError) as other:

@@ -133,7 +133,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "words"), FAULTS)
-def test_faults(text, words):
+def test_faults_in_the_file_are_reported(text, words):
     with pytest.raises(FileError) as error:
         read_vehicle(text)
     for word in words:

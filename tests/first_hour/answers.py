@@ -1,4 +1,4 @@
-"""How a faulty script is answered."""
+"""Message and line that a faulty script produces."""
 
 import re
 import traceback
@@ -9,7 +9,7 @@ import trundle as tr
 
 
 def answered_at_its_line(head: str, line: str, words: str) -> None:
-    """The line after `head` raises an error that says these words, and is the line that Python shows."""
+    """The line after `head` raises an error with these words, and is the line that Python shows."""
     script = head + line + "\n"
     with pytest.raises((tr.TrundleError, AttributeError, TypeError)) as caught:
         exec(compile(script, "script.py", "exec"), {})

@@ -1,5 +1,5 @@
-"""Calls that do not fit: each public class, function and method answers in words of its own, found by discovery, so
-that a new public name is held to it without a line here.
+"""Calls that do not fit: each public class, function and method gives a clear message. Names are found by discovery, so
+that new public names are tested without a change here.
 """
 
 import inspect
@@ -26,7 +26,7 @@ TALKED_TO = (
 
 
 def public_calls() -> Iterator[tuple[str, Callable[..., Any], int]]:
-    """Each with its name and how many arguments (self) stand before those that users write."""
+    """Each with its name and the number of arguments (self) before those that users write."""
     for one in {id(p): p for p in [*PUBLIC, *EXAMPLES]}.values():
         if inspect.isclass(one) and (inspect.isabstract(one) or issubclass(one, BaseException)):
             continue  # Python says which methods are to be written; errors are made by the package
@@ -45,7 +45,7 @@ CALLS = {name: (call, first) for name, call, first in public_calls()}
 
 
 def answer(call: Callable[..., Any], *args: object, **named: object) -> str:
-    """What a call says that does not fit."""
+    """Message of a call with wrong arguments."""
     with pytest.raises(TypeError) as caught:
         call(*args, **named)
     return str(caught.value)
@@ -58,7 +58,7 @@ def test_all_public_calls_are_looked_at() -> None:
 
 
 @pytest.mark.parametrize("module", sorted({name.split(".")[1] for name in CALLS}))
-def test_a_misspelt_or_missing_argument_is_named_with_all_that_there_are(module: str) -> None:
+def test_a_misspelt_or_missing_argument_is_reported_with_all_valid_ones(module: str) -> None:
     found = {}
     for name, (call, first) in CALLS.items():
         parameters = list(inspect.signature(call).parameters.values())[first:]
@@ -196,7 +196,7 @@ def test_errors_of_the_functions_of_users_are_left_alone() -> None:
     assert "objective" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
 
 
-def test_an_inherited_maker_answers_by_the_name_of_the_class() -> None:
+def test_an_inherited_factory_method_reports_the_name_of_the_class() -> None:
     @explain_calls
     class First:
         def __init__(self, size: float) -> None:
@@ -232,13 +232,13 @@ def test_what_an_annotation_allows() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TALKED_TO if kind not in (tr.Run, tr.System, tr.Model)])
-def test_a_name_that_an_object_does_not_have_is_answered(kind: type) -> None:
+def test_for_a_missing_attribute_similar_names_are_suggested(kind: type) -> None:
     with pytest.raises(AttributeError, match=r"has no attribute 'no_such_name'\. (It has|Did you mean) "):
         getattr(kind.__new__(kind), "no_such_name")  # noqa: B009  what is asked for
 
 
 @pytest.mark.parametrize("package", ["bicycle", "pairs", "rail", "walker"])
-def test_a_name_that_a_package_does_not_have_is_answered(package: str) -> None:
+def test_for_a_missing_name_of_a_package_similar_names_are_suggested(package: str) -> None:
     found = getattr(tr, package)
     name = next(n for n in found.__all__ if len(n) > 4)
     with pytest.raises(AttributeError, match=rf"Did you mean .*{package}\.{name}"):

@@ -1,4 +1,4 @@
-"""What newcomers met who built a Furuta pendulum, a Stewart platform, a motorcycle and a ball on a beam."""
+"""Mistakes of newcomers who built a Furuta pendulum, a Stewart platform, a motorcycle and a ball on a beam."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_eigenvalues_print_as_a_table() -> None:
     ],
 )
 def test_the_axes_of_a_planar_joint_are_those_along_which_it_slides(axis: str, said: str | None) -> None:
-    """As `describe` says, and as the body moves."""
+    """As `describe` lists them, and as the body moves."""
     m = tr.Model("plate")
     m.connect(tr.Planar(axis), m.ground, m.body("c", mass=1.0, inertia=1.0))
     system = m.build()
@@ -48,7 +48,7 @@ def test_the_axes_of_a_planar_joint_are_those_along_which_it_slides(axis: str, s
         np.testing.assert_allclose(run.values("c.position")[0], 0.5 * np.array(numbers), atol=1e-3)
 
 
-def test_an_unknown_name_is_answered_with_those_of_its_body() -> None:
+def test_for_an_unknown_name_those_of_its_body_are_suggested() -> None:
     m = tr.Model("platform")
     top = m.body("top", mass=1.0, inertia=1.0)
     for i in range(4):

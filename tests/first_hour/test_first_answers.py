@@ -1,4 +1,4 @@
-"""What a new user is told besides errors: warnings at his line, public names, all faults of a file at once."""
+"""What a new user sees besides errors: warnings at his line, public names, all faults of a file at once."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""Mistakes of the first hour: each is answered at the line where it was made, in words that say what to do.
+"""Mistakes of the first hour: each is reported at the line where it was made, with a message that says what to do.
 
 A case is a script, the number of its faulty line (from 1), and what the message must say.
 """
@@ -336,7 +336,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_answered_at_its_line(name: str) -> None:
+def test_a_mistake_is_explained_at_its_line(name: str) -> None:
     answered_at_its_line(*MISTAKES[name])
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in the subjects of the tutorials: rail, bicycle, impact, control, sweeps and files. Each is answered at its
+"""Mistakes in the subjects of the tutorials: rail, bicycle, impact, control, sweeps and files. Each is reported at its
 line: what, where, why, and what to do.
 """
 
@@ -239,6 +239,6 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_answered_at_its_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_explained_at_its_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     answered_at_its_line(*MISTAKES[name])

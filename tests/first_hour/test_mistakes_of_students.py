@@ -1,4 +1,4 @@
-"""Mistakes of students with names, types, units and the order of arguments. Each is answered at its line: what, where,
+"""Mistakes of students with names, types, units and the order of arguments. Each is reported at its line: what, where,
 why, and what to do.
 """
 
@@ -193,7 +193,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_answered_at_its_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_explained_at_its_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     answered_at_its_line(*MISTAKES[name])
 

@@ -121,7 +121,7 @@ def test_a_wheel_that_sticks_and_slips() -> None:
         assert abs(found.values[name] - value) < 3 * found.errors[name] < 0.1 * value
 
 
-def test_what_the_data_do_not_tell_is_said() -> None:
+def test_parameters_not_determined_by_the_data_are_named() -> None:
     with pytest.warns(UserWarning, match="the data do not determine 'idle'"):
         found = tr.fit(pendulum(), measured(1, ("bob.angle",)), ["k", "idle"])
     assert np.isinf(found.errors["idle"]) and np.isfinite(found.errors["k"])
@@ -169,7 +169,7 @@ def test_vectors_are_measured_as_rows() -> None:
         ),
     ],
 )
-def test_mistakes_are_answered(data: Any, parameters: Any, options: Any, error: Any, words: str) -> None:
+def test_mistakes_are_reported(data: Any, parameters: Any, options: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         tr.fit(pendulum(), data, parameters, **options)
 
@@ -179,7 +179,7 @@ def test_datasets_are_taken() -> None:
     assert list(e.values) == ["bob.angle"] and np.array_equal(e.time, TIMES)
 
 
-def test_damaged_files_are_answered(tmp_path: Path) -> None:
+def test_damaged_files_are_reported(tmp_path: Path) -> None:
     for text, words in (
         ("time,bob.angle\n", "no data"), ("time,time\n0,1\n", "twice"), ("time,bob.angle\n0\n", "line 2"),
         ("time,bob.angle\n0,x\n", "'x' under 'bob.angle' is not a number"),
@@ -222,7 +222,7 @@ def test_a_measured_input_drives_the_fit(tmp_path: Path) -> None:
         tr.fit(system, tr.Experiment({"time": t, "torque": values}, start), ["k"])
 
 
-def test_other_units_and_numbers_that_are_none() -> None:
+def test_other_units_and_missing_numbers() -> None:
     import xarray as xr
 
     angle = measured(0)["bob.angle"]

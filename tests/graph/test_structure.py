@@ -48,7 +48,7 @@ def test_the_count_of_a_planar_linkage_is_too_small() -> None:
     assert "-2 by count, 1 coordinate by rank, 1 freedom with" in found.sentence(1, 1)
 
 
-def test_every_lower_pair_has_its_letter() -> None:
+def test_every_lower_pair_has_a_letter() -> None:
     m = tr.Model("all")
     pairs = [tr.Revolute(), tr.Prismatic(), tr.Helical("z", 0.1), tr.Cylindrical(), tr.Planar(), tr.Spherical()]
     pairs += [tr.Universal(), tr.Fixed(), tr.Free()]

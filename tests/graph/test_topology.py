@@ -1,4 +1,5 @@
-"""The spanning tree: least depth, laws and massless bodies inside it, loops named by what closes them."""
+"""The spanning tree: least depth, laws and massless bodies inside it, loops named by the connection that closes
+them."""
 
 import pytest
 
@@ -32,13 +33,13 @@ def depths(t: Topology) -> dict[str, int]:
     return {j.child.name: len(t.path_to_root(j.child)) - 1 for j in t.tree}
 
 
-def test_tree_is_as_flat_as_it_can_be() -> None:
+def test_tree_has_the_least_depth() -> None:
     t = topology(ring(7))
     assert depths(t) == {"b0": 1, "b1": 2, "b2": 3, "b3": 4, "b4": 3, "b5": 2, "b6": 1}
     assert [loop.name for loop in t.loops] == ["j4"]
 
 
-def test_tree_runs_from_the_ground_outwards_and_knows_reversed_joints() -> None:
+def test_tree_runs_from_the_ground_outwards_and_reverses_joints() -> None:
     t = topology(ring(4))
     seen = {"ground"}
     for joint in t.tree:
@@ -83,7 +84,7 @@ def test_massless_body_does_not_end_a_branch() -> None:
 
 
 def test_servo_and_massless_body_come_before_springs() -> None:
-    """Where laws stand all around a loop, a spring is what closes it."""
+    """If all connections of a loop have laws, a spring closes it."""
     for where in range(5):
         m = ring(4)
         for name, c in m.connections.items():
@@ -151,7 +152,9 @@ def test_nothing_that_moves() -> None:
 
 
 def test_trees_grow_from_every_body_whose_motion_is_known() -> None:
-    """A deck beside the ground: what hangs on it starts there; a chain from deck to ground closes a loop over both."""
+    """A deck beside the ground: the tree of its bodies starts there; a chain from deck to ground closes a loop over
+    both.
+    """
     m = tr.Model("two roots")
     deck = m.moving_frame("deck")
     lamp, rod = (m.body(name, mass=1.0, inertia=(1, 1, 1)) for name in ("lamp", "rod"))

@@ -1,4 +1,4 @@
-"""Runs from a pose in which forces balance but for round-off: what is left of them is not a motion to resolve."""
+"""Runs from a pose in which forces balance but for round-off: the residual is not a motion to resolve."""
 
 import numpy as np
 import pytest

@@ -81,7 +81,7 @@ def test_a_stop_event_ends_the_run_at_its_time():
     assert run.t[-1] == run.t_end and abs(run.x_end[0]) < 1e-13
 
 
-def test_an_event_of_kind_return_asks_python():
+def test_an_event_of_kind_return_calls_python():
     asked = []
 
     def answer(index, t, x, p):

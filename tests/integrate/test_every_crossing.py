@@ -59,7 +59,7 @@ def test_an_action_may_move_its_own_function_by_little_or_much():
     assert np.allclose(np.diff(times(run))[::2], 1e-8, rtol=0, atol=1e-12) and len(run.events) == 100
 
 
-def test_an_answer_from_python_may_move_the_function():
+def test_a_callback_in_python_may_change_the_event_function():
     m = cart()
     m.parameter("target", 0.1)
     m.event("e", lambda s: s[X] - s["target"])

@@ -1,4 +1,4 @@
-"""Guards that are far from zero are not looked at after every step, and none that is broken is missed for that."""
+"""Guards that are far from zero are not checked after every step, and still no violation is missed."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ END = 12.0  # s
 
 @compiled
 def _two_waves(t, x, p, out, work):
-    """Two oscillators; p: both stiffnesses, offset and weights of the guard, and how often this was asked for."""
+    """Two oscillators; p: both stiffnesses, offset and weights of the guard, and the number of evaluations."""
     out[0], out[1], out[2], out[3] = x[1], -p[0] * x[0], x[3], -p[1] * x[2]
 
 

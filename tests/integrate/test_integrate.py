@@ -83,7 +83,7 @@ def test_an_integration_in_pieces_is_the_whole_run():
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
-def test_a_saved_integration_goes_on_to_the_same_bits(method):
+def test_a_saved_integration_continues_bit_for_bit(method):
     """With buffers that have grown in between, and in another integration of the same kind."""
     run, other = (Integration(van_der_pol, method, options(rtol=1e-9, atol=1e-11)) for _ in range(2))
     for each in (run, other):
@@ -232,7 +232,7 @@ def _no_convergence(t, x, p, out, work):
     out[5] = 0.0
 
 
-def test_constraints_that_cannot_be_met_end_the_run():
+def test_constraints_that_cannot_be_satisfied_end_the_run():
     problem = Problem(rhs=rod.rhs, project=Plain(_no_convergence, 4, 6))
     run = integrate_with(problem, DormandPrince8(), 0.0, 2.0, np.array([1.0, 0.0, 0.0, 0.0]), NO_PARAMETERS)
     assert run.outcome is outcome.CONSTRAINT

@@ -1,4 +1,4 @@
-"""The batch loop against the scalar one."""
+"""The time loop in lanes against the scalar one."""
 
 import math
 

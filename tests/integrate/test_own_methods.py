@@ -1,4 +1,4 @@
-"""Methods of the user's own: what may be left out of their coefficients, and faults in them in words."""
+"""Methods of the user's own: what may be left out of their coefficients, and messages about errors in them."""
 
 from math import sqrt
 
@@ -32,7 +32,7 @@ def system() -> tr.System:
 
 
 @pytest.mark.parametrize("base, given", [(Rosenbrock, ROS2), (ExplicitRungeKutta, HEUN)])
-def test_a_method_without_rows_of_dense_output_has_its_order(system, base, given):
+def test_a_method_without_rows_of_dense_output_has_the_expected_order(system, base, given):
     exact = system.simulate(0.5, {"bob.angle": 1.0}, rtol=1e-12).values("bob.angle")[-1]
     own = method(base, given)
     runs = [

@@ -37,7 +37,7 @@ def test_fewer_steps_to_the_same_solution(c, rtol) -> None:
     assert run.counts.rhs < before.counts.rhs / 2
 
 
-def test_the_explicit_method_goes_on_where_nothing_is_fast_any_more() -> None:
+def test_the_explicit_method_resumes_when_nothing_is_fast_any_more() -> None:
     run = run_of(settling, DormandPrince8(), 1e-10, 30.0, until=100.0)
     assert 0 < run.counts.jacobians < run.counts.steps / 3
     assert np.max(np.abs(run.x[1:, 0] - np.cos(run.t[1:]))) < 1e-8

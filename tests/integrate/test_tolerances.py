@@ -1,4 +1,4 @@
-"""Tolerances fit the sizes of the model, whatever its units; what cannot be a tolerance is refused everywhere alike."""
+"""Tolerances fit the sizes of the model, whatever its units; invalid tolerances are refused everywhere."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_a_slider_of_any_size_is_as_accurate(away, method):
     assert max(steps) < 1.1 * min(steps)  # neither waste nor want
 
 
-def test_a_push_from_rest_is_foreseen_or_met():
+def test_a_push_from_rest_is_not_missed():
     """Nothing moves at the start, or for the first half of the run: the size is learned on the way."""
     for size in SIZES:
         early = slider(push=lambda t: RATE**2).simulate(10.0, {}, {"size": size})
@@ -114,7 +114,7 @@ def test_by_unit_and_by_name(tmp_path):
 
 
 @pytest.mark.parametrize("rtol", [1e-20, 0.0, -1e-3, 1.0, float("nan"), "fine"])
-def test_no_tolerance(rtol, tmp_path):
+def test_invalid_tolerances(rtol, tmp_path):
     system = slider()
     for ask in (system.simulate, system.batch):
         with pytest.raises(SolveError, match=r"rtol must be a number from 1e-15"):

@@ -1,4 +1,4 @@
-"""Many states at once = one after the other."""
+"""Evaluations of many states at once equal those one after the other."""
 
 from collections.abc import Callable
 

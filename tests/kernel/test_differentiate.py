@@ -69,7 +69,7 @@ def test_random_branches(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, "sin", "cos"])
 def test_every_operation(operation: str) -> None:
-    """By both operands, by one alone, and by one that stands twice."""
+    """By both operands, by one alone, and by one that occurs twice."""
     make = ca.SX.binary if operation in BINARY else ca.SX.unary
     code, count = getattr(ca, f"OP_{operation.upper()}"), 2 if operation in BINARY else 1
     pairs = [(X[0], X[1]), (X[0], P[0]), (P[1], X[1]), (X[2], X[2]), (X[0] * X[3], ca.sin(T) + X[2])]

@@ -1,4 +1,4 @@
-"""Instructions of a function: taken from CasADi's text, and asked for one by one."""
+"""Instructions of a function: read from CasADi's text, and queried one by one."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def test_numbers_with_all_their_bits() -> None:
     assert len(found) == len(numbers) and equal(read, module._one_by_one(function))
 
 
-def test_look_ups_are_calls_whose_registers_casadi_tells() -> None:
+def test_look_ups_are_calls_with_the_registers_given_by_casadi() -> None:
     numbers = [look_up(P[0], [angle], 3) for angle in (ca.sin(X[0]), X[1])]
     function = ca.Function("f", [T, X, P], [numbers[0][1] * X[2] + ca.sumsqr(numbers[1])])
     found = from_text(function)

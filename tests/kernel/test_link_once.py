@@ -1,4 +1,4 @@
-"""Inner functions are linked and optimised once, in what calls them: none is lost, and numba works on as usual."""
+"""Inner functions are linked and optimised once, in what calls them: none is lost, and numba keeps working as usual."""
 
 from ctypes import CFUNCTYPE, addressof, c_double, c_int32, c_void_p
 from typing import Any
@@ -43,7 +43,7 @@ def library(function: Any) -> Unlinked:
 
 
 def called(function: Any, x: float) -> float:
-    """What machine code of the whole module answers: a status, and the value through the first pointer."""
+    """Result of the machine code of the whole module: a status, and the value behind the first pointer."""
     module = llvm.parse_bitcode(library(function).whole().as_bitcode())
     engine = llvm.create_mcjit_compiler(module, compiled._machine())
     address = engine.get_function_address(function.overloads[(types.float64,)].fndesc.mangled_name)

@@ -81,7 +81,7 @@ def tables() -> dict[str, tuple[Table, int]]:
 
 
 @pytest.mark.parametrize("name", tables())
-def test_all_ways_to_evaluate_agree_and_derivatives_too(name: str) -> None:
+def test_all_ways_to_evaluate_agree_also_for_derivatives(name: str) -> None:
     table, n = tables()[name]
     arguments = [X[i] for i in range(n)]
     value = ca.sin(table.kind.value(P, arguments)) * X[1]

@@ -1,4 +1,5 @@
-"""Time loops are shipped as LLVM bitcode that numba made: right to the last bits, never stale, and told when slow."""
+"""Time loops are shipped as LLVM bitcode that numba made: correct to the last bits, never stale, with a notice when
+compilation is slow."""
 
 import io
 import lzma
@@ -109,13 +110,13 @@ def test_a_shipped_loop_of_other_sources_is_not_used(shipped: Path, monkeypatch:
         bitcode()
 
 
-def test_bitcode_that_llvm_cannot_read_says_so() -> None:
+def test_bitcode_that_llvm_cannot_read_is_reported() -> None:
     with pytest.raises(KernelError, match=r"cannot read the time loop 'advance'.*update llvmlite"):
         compiled._generate("advance", b"BC nonsense")
 
 
 class Screen(io.StringIO):
-    """Standard error that tells when something was written."""
+    """Standard error that records whether something was written."""
 
     def __init__(self, terminal: bool) -> None:
         super().__init__()
@@ -131,7 +132,7 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize("watcher", ["terminal", "notebook", "nobody"])
-def test_what_takes_long_says_what_and_how_long(watcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_compilation_is_announced_with_its_duration(watcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen(watcher == "terminal")
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(notices, "PATIENCE", 0.0)
@@ -149,7 +150,7 @@ def test_what_takes_long_says_what_and_how_long(watcher: str, monkeypatch: pytes
         assert told.startswith("trundle: preparing a thing ... ") and told.endswith(" s\n") and "part" not in told
 
 
-def test_what_is_quick_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_compilation_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Screen(True))
     monkeypatch.setattr(notices, "PATIENCE", 1e3)
     with preparing("a thing"):

@@ -90,7 +90,7 @@ def modules_used_by(function: Any) -> set[str]:
 
 @pytest.mark.parametrize("part", compiled.PARTS)
 def test_the_key_covers_what_is_compiled_and_hardly_more(part: str) -> None:
-    """The code itself, walked function by function, is the other way to tell what a part is made from."""
+    """The code itself, walked function by function, is the other way to find the sources of a part."""
     home = f"trundle.{compiled.PARTS[part]}"
     used, keyed = modules_used_by(getattr(importlib.import_module(home), part)), set(loop_sources.imported(home))
     assert used <= keyed

@@ -130,7 +130,7 @@ def test_products_and_sums_are_fused() -> None:
 
 
 def test_kernel_owns_its_code(tangle: Builder) -> None:
-    """It works when nothing else refers to what it was loaded with, and beside kernels loaded later."""
+    """It works when nothing else refers to the module it was loaded with, and beside kernels loaded later."""
     first = compile_kernels({"f": tangle(3)}, cache=None)["f"]
     point = random_point(first)
     before = first(*point)

@@ -1,4 +1,4 @@
-"""The cache on disk: it saves time when it can and never stands in the way when it cannot."""
+"""The cache on disk: it saves time when it works and does no harm when it does not."""
 
 import importlib
 import os
@@ -169,7 +169,7 @@ def test_the_directory_is_not_looked_through_at_each_write(tmp_path: Path, monke
     assert len(looked) <= 60  # once for every 20 writes: a 16th of the limit
 
 
-def test_what_other_processes_write_is_counted_too(tmp_path: Path) -> None:
+def test_files_written_by_other_processes_are_counted_too(tmp_path: Path) -> None:
     limit, caches = 160_000, [ObjectCache(tmp_path, limit=160_000) for _ in range(3)]
     for k in range(900):
         caches[k % 3].save_object(str(k), bytes(1000))
@@ -221,7 +221,7 @@ def test_a_new_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 class TestBundle:
-    """What a model with a known key needs: kernels and what their owner wrote beside them."""
+    """Kernels and other data stored under the key of a model."""
 
     def test_comes_back_whole(self, tangle: Builder, tmp_path: Path) -> None:
         cache = ObjectCache(tmp_path)
@@ -234,7 +234,7 @@ class TestBundle:
     def test_unknown_key(self, tmp_path: Path) -> None:
         assert ObjectCache(tmp_path).load_bundle("model 2") is None
 
-    def test_damaged(self, tangle: Builder, tmp_path: Path) -> None:
+    def test_a_damaged_bundle_is_reported(self, tangle: Builder, tmp_path: Path) -> None:
         cache = ObjectCache(tmp_path)
         cache.save_bundle("model", bundle_of(tangle(3)))
         (file,) = tmp_path.glob("*.bundle")
@@ -246,7 +246,7 @@ class TestBundle:
         "head", [b"", b"{", b"[]", b"null", b"3", b"{}", b"\xff\xfe", b'{"shapes": [{}], "meta": {}}', b"[" * 100_000]
     )
     def test_a_head_that_cannot_be_understood(self, tmp_path: Path, head: bytes) -> None:
-        """The check sum holds, what it stands for does not."""
+        """The check sum is correct, the content is not."""
         cache = ObjectCache(tmp_path)
         file = cache._file("bundle", "model", *kernel_cache._platform(), kernel_cache._sources())
         for payload in (len(head).to_bytes(8, "little") + head, (2**63).to_bytes(8, "little") + head, head[:3]):
@@ -322,7 +322,7 @@ def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 
 
 def test_code_that_makes_a_kernel_is_part_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it stands in a folder that does not shape the equations."""
+    """Also if it is in a folder that does not influence the equations."""
     monkeypatch.syspath_prepend(str(tmp_path))
     found = []
     for value in (1.0, 25.0):  # of another size: else Python might take the module for unchanged

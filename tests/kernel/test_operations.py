@@ -76,7 +76,7 @@ def test_nan_of_the_branch_not_taken_does_not_come_through() -> None:
 
 
 class TestRefused:
-    """What cannot become machine code is named when the kernel is built, with what to do instead."""
+    """Operations without machine code are named when the kernel is built, with a remedy."""
 
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p", 0)
 
@@ -88,7 +88,7 @@ class TestRefused:
     def test_inverse_error_function(self) -> None:
         assert "ERFINV" in self.refuse(function_of(lambda a, b: ca.erfinv(a)))
 
-    def test_printing(self) -> None:
+    def test_printing_is_refused(self) -> None:
         assert "PRINTME" in self.refuse(function_of(lambda a, b: a.printme(b)))
 
     def test_call_of_another_function(self) -> None:

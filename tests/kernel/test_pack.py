@@ -48,7 +48,7 @@ P = np.array([TABLE.block.handle, 0.7])
 
 @pytest.fixture
 def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Groups are looked for in short tapes too."""
+    """Groups are searched in short tapes too."""
     monkeypatch.setattr("trundle.kernel.lower._GROUPED", range(10**6))
 
 

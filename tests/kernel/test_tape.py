@@ -1,4 +1,4 @@
-"""Value numbering: equal values are computed once, signs and constants are drawn out, outputs are dense."""
+"""Value numbering: equal values are computed once, signs and constants are factored out, outputs are dense."""
 
 from collections import Counter
 from collections.abc import Callable

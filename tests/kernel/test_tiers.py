@@ -1,4 +1,4 @@
-"""Threaded code = machine code to the last bit, and one takes over from the other where that pays."""
+"""Threaded code = machine code to the last bit, and machine code replaces it where that saves time."""
 
 import gc
 import platform
@@ -48,7 +48,7 @@ def test_the_same_bits_in_all_lanes(tangle: Builder, lanes: int) -> None:
         np.testing.assert_array_equal(by_steps(*point(machine, seed)), machine(*point(machine, seed)))
 
 
-def test_tables() -> None:
+def test_all_tiers_evaluate_tables_alike() -> None:
     u = np.linspace(-1.0, 1.0, 9)
     table = Table((u, u), np.sin(u[:, None] + 2 * u[None, :]), beyond="hold")
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p")
@@ -91,7 +91,7 @@ def test_functions_that_come_with_the_package(tangle: Builder, tmp_path: Path, m
         ("x86_64-unknown-linux-gnu", "x86-64", "+sse2"),
     ],
 )
-def test_machines_that_are_not_here(triple: str, cpu: str, features: str) -> None:
+def test_code_for_other_processors_is_generated(triple: str, cpu: str, features: str) -> None:
     """Steps go on by a jump there too, or LLVM would refuse them."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
@@ -150,7 +150,7 @@ class TestTakingOver:
         assert load_stored("another") is None
 
     def test_work_array_is_large_enough_for_both(self, tangle: Builder) -> None:
-        """Callers allocate work once; machine code must do with what threaded code has asked for."""
+        """Callers allocate work once; machine code must work with the size needed by threaded code."""
         for rounds in (3, 60, 400):
             function = tangle(rounds)
             sizes = lower({"f": fuse(read_tape(function))}, 1, host(), grouped=True)[1]

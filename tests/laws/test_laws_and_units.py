@@ -75,7 +75,7 @@ def test_points_that_always_coincide_are_refused(pair, at):
 
 @pytest.mark.parametrize("force", ["spring", "line"])
 @pytest.mark.parametrize("pair", [tr.Prismatic("x"), tr.Free(), tr.Prismatic((1.0, -2.0, 0.5))])
-def test_points_that_meet_at_the_start_are_reported(pair, force):
+def test_points_that_coincide_at_the_start_are_reported(pair, force):
     m, body = one_body(pair)
     away, here = m.ground.at(0.3, 0.1, -0.7), body.at(0.3, 0.1, -0.7)
     law = tr.Spring(2.0, 0.1, 1.0)

@@ -1,4 +1,4 @@
-"""Rows that act, solved by numbers, against the same equations solved on the tape and against numpy."""
+"""Active rows, solved numerically, against the same equations solved on the tape and against numpy."""
 
 import casadi as ca
 import numpy as np
@@ -92,7 +92,7 @@ def test_the_same_as_on_the_tape(closed: int, several: bool) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8 * np.abs(expected).max())
 
 
-def test_against_numpy() -> None:
+def test_solution_agrees_with_numpy() -> None:
     """Contacts of two bodies with the ground, all of their rows independent: a system of equations like any other."""
     bodies, rng = Bodies(7, several=False), np.random.default_rng(7)
     f = bodies.functions(bodies.numbers)["motion"]
@@ -145,7 +145,7 @@ def test_what_is_not_a_number_stays_so() -> None:
     assert np.isnan(np.array(f(0, x, p))).any()
 
 
-def test_there_is_no_derivative_without_a_word() -> None:
+def test_a_missing_derivative_is_reported() -> None:
     bodies = Bodies(1)
     found = bodies.numbers.solve_with_friction(bodies.b, bodies.c, {})
     with pytest.raises(RuntimeError, match="Derivatives cannot be calculated"):

@@ -71,7 +71,7 @@ def test_least_change_is_measured_by_the_masses() -> None:
     np.testing.assert_allclose(numbers(x, 2), [0.8, 0.2], rtol=1e-11)
 
 
-def test_friction_goes_along_with_the_normal_force() -> None:
+def test_friction_is_proportional_to_the_normal_force() -> None:
     """2 kg slide on a floor with mu = 0.3: the floor bears 2 g, and the block is braked with 0.3 g."""
     column = {0: ca.SX(-0.3), 1: ca.SX(1)}
     solver = kkt(2 * np.eye(2), [[0.0, 1.0]], column=[column])
@@ -99,7 +99,7 @@ def test_contacts_that_bear_the_same_share_alike() -> None:
 
 
 def test_of_rows_that_depend_on_each_other_the_best_is_taken() -> None:
-    """Row 2 is twice row 1. The force is the same; multipliers of least norm stand as 1 to 2."""
+    """Row 2 is twice row 1. The force is the same; multipliers of least norm have the ratio 1 to 2."""
     solver = kkt(np.diag([2.0, 3.0]), [[1.0, -1.0], [2.0, -2.0]], choices=[Choice((0, 1), 1)])
     x, found = solver.solve(vector([10, 0]), {})
     np.testing.assert_allclose(numbers(x, 2), [2, 2], rtol=1e-11)
@@ -108,7 +108,7 @@ def test_of_rows_that_depend_on_each_other_the_best_is_taken() -> None:
         kkt(np.eye(2), np.eye(2), choices=[Choice((0, 1), 1)], column=[{0: ca.SX(1)}, None])
 
 
-def test_loop_measure_tells_how_near_to_singular_rows_are() -> None:
+def test_loop_measure_is_the_distance_of_rows_from_singularity() -> None:
     """Squares 1 and 3 at right angles: 1 * 3 over their mean squared. The same row twice: 0."""
     for masses, J, expected in ((np.diag([1.0, 1 / 3]), np.eye(2), 3 / 4), (np.eye(2), np.ones((2, 2)), 0.0)):
         solver = kkt(masses, J)
@@ -165,7 +165,7 @@ def test_shares_are_kept_as_far_as_they_do_nothing() -> None:
 
 
 def test_the_share_of_a_leg_that_slides_acts_by_its_friction() -> None:
-    """Two legs of 1 kg, one of which slides with mu = 0.5: what it carries brakes, the sum of the loads stays."""
+    """Two legs of 1 kg, one of them sliding with mu = 0.5: friction follows from its load, their sum stays."""
     column = {0: ca.SX(-0.5), 1: ca.SX(1)}
     solver = kkt(np.eye(2), [[0.0, 1.0]] * 2, active=[ca.SX(1)] * 2, shared=[True] * 2, column=[column, None])
     for share in (0.0, 3.0):

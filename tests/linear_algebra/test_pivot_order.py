@@ -25,7 +25,7 @@ def test_pivots_come_in_the_order_of_lapack(kind: str) -> None:
 
 
 def test_of_equal_columns_the_first_is_taken() -> None:
-    """Also where their entries stand in another order, whose squares sum up to another last digit."""
+    """Also if their entries are in another order, so that the sums of squares differ in the last digit."""
     a = np.array([0.1, 0.7, 0.3])
     assert list(pivot_order(np.array([a, a[[2, 0, 1]], a[::-1]]).T)[:1]) == [0]
     assert list(pivot_order(np.zeros((2, 3)))) == [0, 1, 2]

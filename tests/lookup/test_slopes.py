@@ -1,4 +1,4 @@
-"""Slopes of cubic splines against SciPy's, and what they promise."""
+"""Slopes of cubic splines against SciPy's, and their properties."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_coefficients_are_those_of_scipy(kind: type) -> None:
         assert np.max(off) < 1e-12 * np.max(sizes), (trial, n)
 
 
-def test_cubics_are_found_exactly_where_they_are_all_there_is() -> None:
+def test_data_of_one_cubic_give_exactly_this_cubic() -> None:
     x = np.array([-1.0, 0.5, 0.75, 2.0, 4.0, 4.5])
     y = 2 * x**3 - x**2 + 3
     np.testing.assert_allclose(smooth_slopes(x, y), 6 * x**2 - 2 * x, rtol=1e-13, atol=1e-13)
@@ -33,7 +33,7 @@ def test_cubics_are_found_exactly_where_they_are_all_there_is() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8, 9, 64, 65, 1000])
-def test_three_diagonals(n: int) -> None:
+def test_tridiagonal_systems(n: int) -> None:
     rng = np.random.default_rng(n)
     below, above = rng.normal(size=(2, n, 1))
     below[0] = above[-1] = 0.0

@@ -115,7 +115,7 @@ def test_arrays_are_taken_as_a_whole_grid() -> None:
     assert Table(X, Y)(X[:, None] * np.ones(3)).shape == (15, 3, 2)
 
 
-def test_a_table_stays_as_it_is_and_travels() -> None:
+def test_a_table_is_immutable_and_can_be_pickled() -> None:
     y = Y.copy()
     table = Table(X, y, unit="N", text="force of the spring", arguments=["stretch (m)"], outputs=["left", "right"])
     y[:] = 0
@@ -144,7 +144,7 @@ def test_each_derivative_is_rougher_than_what_it_is_taken_of() -> None:
 
 
 class TestFiles:
-    def test_columns(self, tmp_path: Path) -> None:
+    def test_columns_of_a_csv_file(self, tmp_path: Path) -> None:
         file = tmp_path / "road.csv"
         file.write_text("# measured\ns, left, right\n0, 1, 2\n1, 3, 5\n2.5, -1, 0\n")
         one, two = Table.from_csv(file, "s", "right"), Table.from_csv(file, "s", ["right", "left"], between="linear")
@@ -236,7 +236,7 @@ def test_bad_tables_are_named(make: Any, words: str) -> None:
         make()
 
 
-def test_pictures() -> None:
+def test_pictures_of_tables() -> None:
     figure = Table(X, Y, text="two curves", unit="N", outputs=["left", "right"]).plot()
     (axes,) = figure.axes
     assert figure.get_suptitle() == "two curves" and len(axes.lines) == 4

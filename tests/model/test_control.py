@@ -135,7 +135,7 @@ def test_a_stepped_run_is_the_run_with_the_staircase() -> None:
     assert again.values("pole.reaction_force_x") == pytest.approx(run.values("pole.reaction_force_x"), abs=0)
 
 
-def test_a_stepper_goes_back_to_what_was_saved() -> None:
+def test_a_stepper_returns_to_a_saved_state() -> None:
     stepper = system().stepper(1.0, START, inputs={"force": 0.2})
     stepper.advance(0.4)
     saved = stepper.save()

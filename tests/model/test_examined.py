@@ -1,4 +1,4 @@
-"""A model that was examined before is known by what its parts hold, and by nothing less."""
+"""A model that was examined before is recognised by the full contents of its parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Callable[[], int]:
     return lambda: len(calls)
 
 
-def test_a_known_model_is_not_asked_again(asked: Callable[[], int]) -> None:
+def test_a_known_model_is_not_examined_again(asked: Callable[[], int]) -> None:
     first, second = examined(frozen(swing())), examined(frozen(swing()))
     assert asked() == 1
     assert first == second
@@ -134,7 +134,7 @@ def test_another_name_is_another_model(asked: Callable[[], int], renamed: str) -
 
 
 def test_a_symbol_of_another_model_is_refused_whatever_is_known(asked: Callable[[], int]) -> None:
-    """It has the name of a parameter of this one, so that both are written alike."""
+    """It has the name of a parameter of this one, so that both are printed in the same way."""
 
     def spring(stiffness: Any, m: tr.Model) -> tr.Model:
         bob = m.body("bob", mass=1.0, inertia=1.0, com=(0, 0, -1))
@@ -150,7 +150,7 @@ def test_a_symbol_of_another_model_is_refused_whatever_is_known(asked: Callable[
         bad.build()
 
 
-def test_classes_of_the_user_are_always_asked(asked: Callable[[], int]) -> None:
+def test_classes_of_the_user_are_always_examined(asked: Callable[[], int]) -> None:
     @dataclass(frozen=True)
     class Friction(tr.Coulomb):  # type: ignore[misc]
         def coefficient(self, s: Any, speed: Any, load: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a model or a question is refused in words that say what, where and what to do."""
+"""Errors in a model or a request are reported with what is wrong, where, and what to do."""
 
 import math
 import re

@@ -1,4 +1,5 @@
-"""A system answers for the model as it was when it was built, and its key tells it from every other model."""
+"""A system represents the model as it was when it was built, and its key is different from that of every other
+model."""
 
 import copy
 import math
@@ -24,7 +25,7 @@ CLOSED_OVER = {"gain": 3.0}
 
 @dataclass(frozen=True)
 class Hardening(EffortLaw):
-    """A law of the user's own class that looks at things outside."""
+    """A law of the user's own class that uses global data."""
 
     stiffness: Any
 
@@ -99,7 +100,7 @@ MODELS = {"machine": machine, "thrown": thrown, "relaxed": relaxed}
 
 
 def answers(system: tr.System) -> dict[str, Any]:
-    """Numbers of everything that can be derived later, at one arbitrary state, and what the time loop is told."""
+    """Numbers of everything that can be derived later, at one arbitrary state, and the settings of the time loop."""
     found: dict[str, Any] = {
         "parameters": system.formulation.default_parameters,
         "start": system.start().q,
@@ -179,7 +180,7 @@ def leaves(part: Any, path: str, seen: set[int]) -> Iterator[Leaf]:
 
 
 def other(value: Any) -> Any:
-    """Another value of the same kind; None where there is none."""
+    """Another value of the same kind; None if there is no other."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, float | int):
@@ -309,7 +310,7 @@ def test_a_deep_copy_is_a_model_of_its_own() -> None:
         assert fingerprint(thawed) != fingerprint(first)
 
 
-def test_functions_that_answer_otherwise_each_time_are_asked_once() -> None:
+def test_functions_with_varying_results_are_called_once() -> None:
     calls: list[int] = []
 
     def torque(t: Any, q: Any, u: Any) -> Any:
@@ -328,7 +329,7 @@ def test_functions_that_answer_otherwise_each_time_are_asked_once() -> None:
 
 
 def test_a_class_of_the_user_that_changes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be recorded is asked again before anything is derived from it."""
+    """Classes that cannot be recorded are examined again before anything is derived from them."""
 
     @dataclass(frozen=True)
     class Groove(tr.Torus):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Inputs: signals of time that a run is given, against parameters, tables of time, differences and closed forms."""
+"""Inputs: signals of time given to a run, against parameters, tables of time, differences and closed forms."""
 
 import pickle
 from functools import cache
@@ -221,7 +221,7 @@ def test_what_an_input_cannot_be_used_for() -> None:
 
 
 def test_an_input_that_prescribes_a_motion() -> None:
-    """It runs, as a table would; in linear equations and step by step its value is not what acts."""
+    """It runs, as a table would; in linear equations and steppers its value alone is not enough."""
     m = tr.Model("hung")
     place = m.input("place", unit="m")
     hook = m.body("hook", mass=1.0, inertia=0.1)

@@ -71,7 +71,7 @@ def test_two_halves_are_the_whole() -> None:
     assert np.allclose(long[2], from_shapes("x", [tr.shape.Sphere(0.2)], 1.0)[2], rtol=1e-7)
 
 
-def test_body_says_what_it_took() -> None:
+def test_body_reports_the_values_of_its_material() -> None:
     m = tr.Model("wheel")
     wheel = m.body("wheel", shape=tr.shape.Cylinder(0.5, 0.1, "y"), material="steel")
     mass = MATERIALS["steel"] * np.pi * 0.25 * 0.1
@@ -101,7 +101,7 @@ def test_mesh_is_read_and_weighed(tmp_path: Path) -> None:
         tr.shape.read_mesh(tmp_path / "nothing.stl")
 
 
-def test_files_have_the_same_words(tmp_path: Path) -> None:
+def test_files_use_the_same_keywords(tmp_path: Path) -> None:
     from trundle.file import load_model
 
     path = tmp_path / "wheel.yaml"

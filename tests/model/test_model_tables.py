@@ -176,7 +176,7 @@ class TestEverywhere:
         end = solve_ivp(rates, (0, 1), [0.0, 2.0, 2.0], "DOP853", events=slip, rtol=1e-11, atol=1e-12).t_events[0][0]
         assert run.events == [("lane stops", pytest.approx(end, abs=1e-8))]
 
-    def test_formalisms(self, plain: System) -> None:
+    def test_formalisms_agree(self, plain: System) -> None:
         fine: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13}
         kinds = ("newton_euler", "udwadia_kalaba")
         found = [plain.simulate(2.0, formalism=f, **fine).values("bob.angle")[-1] for f in kinds]
@@ -332,7 +332,7 @@ class TestIdentity:
         assert not any(handle in str(value) for value in back.dataset.attrs.values())
         assert OTHER.digest[:12] in back.summary() and np.array_equal(back.values("torque"), run.values("torque"))
 
-    def test_what_travels(self, plain: System, tmp_path: Path) -> None:
+    def test_tables_are_pickled_and_copied(self, plain: System, tmp_path: Path) -> None:
         """In another process handles are other numbers, and nothing is compiled for the model again."""
         run = plain.simulate(1.0, tables={"spring": OTHER})
         batch = plain.batch(1.0, {"bob.angle": [0.1, 0.2]}, tables={"spring": [SPRING, OTHER]})
@@ -367,6 +367,6 @@ print(run.values("torque")[-1], batch.end("torque").values[1], system.simulate(1
         assert done.returncode == 0, done.stderr
         assert [float(word) for word in done.stdout.split()] == expected
 
-    def test_described(self, plain: System) -> None:
+    def test_tables_are_described(self, plain: System) -> None:
         words = "Table 'spring': angle (rad) -3 to 3 (13 knots): 1 argument, one number, cubics, torque of the spring"
         assert f"{words}, in N m." in plain.describe()

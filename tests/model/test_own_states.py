@@ -52,7 +52,7 @@ def in_python() -> tr.Model:
     return m
 
 
-def test_a_file_says_the_same(tmp_path: Any) -> None:
+def test_a_file_gives_the_same_model_as_python(tmp_path: Any) -> None:
     path = tmp_path / "cart.yaml"
     path.write_text(FILE)
     file, python = (m.build().simulate(1.0, rtol=1e-11) for m in (load_model(path), in_python()))
@@ -116,7 +116,7 @@ REFUSED: dict[str, tuple[Callable[[tr.Model], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_invalid_states_are_refused(case: str) -> None:
     act, words = REFUSED[case]
     m = bare()
     with pytest.raises(tr.TrundleError, match=words):

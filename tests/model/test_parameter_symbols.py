@@ -64,7 +64,7 @@ def test_what_is_decided_is_a_number(model: tr.Model) -> None:
 
 
 def test_expressions_of_the_motion_are_plain(model: tr.Model) -> None:
-    """So that what follows from the parameters in the equations costs no more than it did."""
+    """So that expressions of parameters in the equations cost no more than before."""
     k, q = model.parameters["k"].symbol, ca.SX.sym("q")
     assert type(k * q) is ca.SX and type(q * k) is ca.SX and type(tr.atan2(q, k)) is ca.SX
     assert type(3 * k) is ParameterExpression

@@ -1,4 +1,4 @@
-"""Systems, runs and models go to other processes, and the cache that processes share holds what its keys say."""
+"""Systems, runs and models are sent to other processes; entries of the shared cache match their keys."""
 
 import copy
 import os

@@ -1,4 +1,4 @@
-"""One register of quantities: whatever it knows can be asked everywhere it belongs, by long and by short names."""
+"""One register of quantities: its quantities are available wherever they make sense, by long and by short names."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ def machine() -> tr.Model:
 
 
 def bristles() -> tr.Model:
-    """A ball that slides on the road; what its surfaces yield is a state."""
+    """A ball that slides on the road; the deflection of its surfaces is a state."""
     m = tr.Model("bristles")
     ball = m.body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
     pair = tr.HigherPair(tr.Plane(), tr.Sphere(0.5))
@@ -74,7 +74,7 @@ def short_names(model: tr.Model) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_every_quantity_can_be_asked_of_a_run_and_of_a_batch(make: Callable[[], tr.Model]) -> None:
+def test_every_quantity_is_available_in_a_run_and_in_a_batch(make: Callable[[], tr.Model]) -> None:
     model = make()
     mass = model.parameter("extra", 0.0)
     model.apply(tr.Wrench(next(iter(model.moving_bodies)), force=(0.0, 0.0, mass)), "load")
@@ -146,7 +146,7 @@ def test_short_names_do_all_that_long_ones_do(make: Callable[[], tr.Model]) -> N
 
 @pytest.mark.parametrize("formalism", ["kane", "newton_euler", "udwadia_kalaba"])
 @pytest.mark.parametrize("name", ["rolling-disc", "spring-door", "four-bar"])
-def test_what_the_register_says_is_so(name: str, formalism: str) -> None:
+def test_the_register_agrees_with_the_equations(name: str, formalism: str) -> None:
     if (name, formalism) == ("four-bar", "newton_euler"):
         pytest.skip("its bars have no inertia about their own axes")
     check_expressions(examples.model(name).build(formalism))
@@ -225,7 +225,7 @@ def test_a_file_names_measures_of_forces() -> None:
         read_model(FILE + "names: {pull: rope.forse}\n")
 
 
-def test_a_misspelt_name_is_answered_with_near_ones() -> None:
+def test_for_a_misspelt_name_similar_ones_are_suggested() -> None:
     system = machine().build()
     run = system.simulate(0.01, samples=2)
     batch = system.batch(0.01, {"bob.angle": [0.1, 0.2]})

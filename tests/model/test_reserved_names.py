@@ -1,4 +1,4 @@
-"""Names that mean something else already are refused, and symbols do not pass as numbers."""
+"""Names with another meaning are refused, and symbols do not pass as numbers."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What functions of the user return and cannot be used is reported with the line that returned it."""
+"""Unusable results of user functions are reported with the line that returned them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every bond is sealed exactly once; what is not is refused by connection, axis, pair of variables and remedy."""
+"""Every bond is sealed exactly once; otherwise the error names connection, axis, pair of variables and remedy."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -96,7 +96,7 @@ def touching(normal: Any) -> tr.Model:
 
 @dataclass(frozen=True)
 class Careless(tr.EffortLaw):
-    """A spring that tells nobody of its energy."""
+    """A spring that does not define its energy."""
 
     def effort(self, t: Any, q: Any, u: Any) -> Any:
         return -3 * q
@@ -240,7 +240,7 @@ def test_fault_is_reported_at_once(case: str) -> None:
         make()
 
 
-def test_numbers_are_springs_where_compliance_is_asked() -> None:
+def test_numbers_are_springs_where_compliance_is_expected() -> None:
     m = joined(tr.Revolute("z"), compliance=1e5)
     assert [s.element for s in find_seals(m)["joint"]] == ["C", "C", "C", "C", "C", "EC"]
     assert find_seals(joined(tr.Revolute("z"), law=tr.Spring(2.0) + tr.Motor(1.0)))["joint"][-1].by == "Spring + Motor"

@@ -1,4 +1,4 @@
-"""Start values that are expressions of the parameters follow what a run is given."""
+"""Start values that are expressions of the parameters follow the values given to a run."""
 
 import copy
 import pickle
@@ -76,7 +76,7 @@ def test_vectors_and_loops():
         assert run.values("disc.position_x")[-1] == pytest.approx(speed)
 
 
-def test_only_parameters():
+def test_start_values_depend_on_parameters_only():
     m = wheel("symbol")
     m.start["way.displacement"] = lambda s: s["turn.angle"]
     with pytest.raises(ModelError, match=r"start value of 'way\.displacement' depends on 'turn\.angle'"):

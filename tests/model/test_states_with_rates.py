@@ -115,8 +115,8 @@ def test_controlled_mass_against_equations_by_hand() -> None:
     assert not list(known.states())  # with the rate known there is nothing to keep
 
 
-def test_series_damper_relaxes_and_has_its_complex_stiffness() -> None:
-    """A step of the ends relaxes with C / KS; a sine meets KS i w C / (KS + i w C)."""
+def test_series_damper_relaxes_and_has_the_theoretical_complex_stiffness() -> None:
+    """A step of the ends relaxes with C / KS; a sine sees the stiffness KS i w C / (KS + i w C)."""
     w, amplitude = 5.0, 0.05
     m = tr.Model("shaken", gravity=(0, 0, 0))
     body = m.body("cart", M, 0.1)
@@ -218,7 +218,7 @@ def test_variation_is_the_exponential() -> None:
 
 @pytest.mark.parametrize("formalism", FORMALISMS)
 def test_events_set_states(formalism: str) -> None:
-    """A sawtooth: a state that is set back whenever it reaches one; and the answer of a function at events."""
+    """A sawtooth: a state that is reset whenever it reaches one; and the result of a function at events."""
     m = cart()
     rate = m.parameter("rate", 2.0)
     m.state("saw", lambda s: rate)
@@ -267,7 +267,7 @@ def test_pickles_and_keys() -> None:
     assert key(1.0) == key(1.0) and len({key(1.0), key(2.0), key(1.0, 0.1)}) == 3
 
 
-def test_described() -> None:
+def test_states_and_blocks_are_described() -> None:
     text = tangled().build().describe()
     assert "Blocks: pid (PID), sensor (FirstOrderLag)." in text
     assert "States with rates of their own: work (J), fading, pid.integral, pid.filtered_error, sensor.output" in text

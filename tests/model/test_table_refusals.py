@@ -1,4 +1,4 @@
-"""Tables in models: runs end where a table does, and what cannot be meant is refused in words."""
+"""Tables in models: runs end where a table does, and invalid uses are refused with a message."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ class TestWords:
         assert ca.SX.__array_function__.__name__ != "refuse"
         assert np.interp(0.5, [0, 1], [0, 2]) == 1.0
 
-    def test_names(self) -> None:
+    def test_names_in_use_are_refused(self) -> None:
         m = pendulum()
         m.parameter("k", 1.0)
         for name, words in (
@@ -66,7 +66,7 @@ class TestWords:
         with pytest.raises(ModelError, match=r"table 'x' needs a tr\.Table"):
             m.table("x", [1, 2, 3])
 
-    def test_wrong_use(self) -> None:
+    def test_wrong_uses_are_refused(self) -> None:
         m = tr.Model("m")
         curve = m.table("curve", SPRING)
         bob = m.body("bob", mass=1, com=(0, 0, -1))

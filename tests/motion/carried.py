@@ -1,4 +1,4 @@
-"""Any model on a moving frame in place of the ground, and motions of frames that spare no term."""
+"""Any model on a moving frame in place of the ground, and motions of frames in which no term vanishes."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace

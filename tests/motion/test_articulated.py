@@ -1,4 +1,4 @@
-"""Articulated bodies give the accelerations that composite bodies give, for trees of every shape."""
+"""Articulated bodies and composite bodies give the same accelerations, for trees of every shape."""
 
 import casadi as ca
 import numpy as np

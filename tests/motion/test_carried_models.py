@@ -69,7 +69,7 @@ def test_contacts_and_loops_of_the_examples(name: str) -> None:
 
 
 def test_part_of_a_model_on_the_ground_and_part_on_a_frame() -> None:
-    """A four-bar whose one bearing stands on a moving frame and the other on the ground: a loop over two roots."""
+    """A four-bar with one bearing on a moving frame and the other on the ground: a loop over two roots."""
     model = carried(MECHANISMS["RSSR"][0](), tumbling(5, 0.05), keep=lambda name: name == "D")
     state: dict[str, Any] = {}
     system = model.build()

@@ -43,7 +43,7 @@ def test_the_modes_of_foucaults_pendulum() -> None:
     np.testing.assert_allclose((rates[1] - rates[0]) / 2, 7.292115e-5 * np.sin(0.8525), rtol=1e-6)
 
 
-def test_a_satellite_drifts_as_clohessy_and_wiltshire_say() -> None:
+def test_a_satellite_drifts_by_the_equations_of_clohessy_and_wiltshire() -> None:
     system = examples.model("satellite").build()
     n = np.sqrt(3.986004418e14 / 7.0e6**3)
     x0, y0, z0, vx, vy, vz = 0.1 * np.array([1.0, -2.0, 0.5, 1e-3, -2 * n * 1.0 + 5e-4, 2e-4])
@@ -106,7 +106,7 @@ def test_steady_frames_have_eigenvalues_that_last(name: str, recwarn: pytest.War
     assert not [w for w in recwarn if w.category is FrozenTimeWarning]
 
 
-def test_eigenvalues_in_a_frame_that_is_not_steady_are_told_to_be_of_one_time() -> None:
+def test_eigenvalues_in_an_unsteady_frame_are_reported_to_hold_at_one_time() -> None:
     """A lamp under a hook that heaves: (g + a) / l at that time; a force that depends on time does not count."""
     system = examples.model("lamp-on-ship").build()
     with pytest.warns(FrozenTimeWarning, match="at t = 1 s, frozen at that time.*Linearise where frames") as told:

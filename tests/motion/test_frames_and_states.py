@@ -69,7 +69,7 @@ def test_given_speed_is_as_if_the_place_were_given() -> None:
         np.testing.assert_allclose(states.values(name), given.values(name), atol=1e-8, err_msg=name)
 
 
-def test_an_object_that_knows_its_rates_asks_for_those_of_states() -> None:
+def test_an_object_that_gives_its_rates_needs_those_of_states() -> None:
     class Circle:
         def frame_state(self, s: Any) -> Any:
             a, v, A = s["s"] / RADIUS, s["V"], s.rate("V")

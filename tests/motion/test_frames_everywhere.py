@@ -1,4 +1,4 @@
-"""Moving frames in files, in words, in the bond graph, in pictures, in copies and other processes."""
+"""Moving frames in files, in descriptions, in the bond graph, in pictures, in copies and other processes."""
 
 import copy
 import pickle
@@ -85,7 +85,7 @@ def test_faults_of_a_file(tmp_path: Path, was: str, is_: str, words: str) -> Non
     assert words in str(error.value)
 
 
-def test_in_words_and_as_a_source_of_flow(ferry: tr.Model) -> None:
+def test_frames_in_descriptions_and_as_sources_of_flow(ferry: tr.Model) -> None:
     system = ferry.build()
     text = system.describe()
     assert "Moving frames, whose motion is given: deck, mast, keel." in text and "deck -> lamp: Spherical" in text
@@ -95,7 +95,7 @@ def test_in_words_and_as_a_source_of_flow(ferry: tr.Model) -> None:
     assert "given motion" in system.graph._repr_svg_()
 
 
-def test_pictures(ferry: tr.Model, tmp_path: Path) -> None:
+def test_frames_in_pictures(ferry: tr.Model, tmp_path: Path) -> None:
     run = ferry.build().simulate(0.4, samples=5)
     run.draw(path=tmp_path / "ferry.png")
     run.power.sankey(path=tmp_path / "energy.svg")
@@ -112,7 +112,7 @@ def test_copies_and_bytes(ferry: tr.Model) -> None:
     np.testing.assert_array_equal(a, b)
 
 
-def test_a_stored_run_knows_its_frames(ferry: tr.Model, tmp_path: Path) -> None:
+def test_a_stored_run_contains_its_frames(ferry: tr.Model, tmp_path: Path) -> None:
     run = ferry.build().simulate(0.4, samples=5)
     again = tr.load(run.save(tmp_path / "ferry.nc"))
     np.testing.assert_array_equal(again.values("deck.position"), run.values("deck.position"))
@@ -165,7 +165,7 @@ def test_a_jump_in_one_case_of_a_batch_is_reported_of_that_case() -> None:
 
 @pytest.mark.parametrize("duration", [1e-9, 1e-6, 1e-5, 1e-4])
 def test_short_runs_in_smooth_frames_are_not_refused(duration: float) -> None:
-    """Their parts are narrower than what a jump is looked for in."""
+    """Their intervals are narrower than those in which jumps are searched."""
     m = tr.Model("ship")
     deck = m.moving_frame("deck", position=lambda s: (0, 0, tr.sin(3 * s.t)))
     m.connect(tr.Prismatic("x"), deck, m.body("cart", 1.0, (1, 1, 1)))

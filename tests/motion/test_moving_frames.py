@@ -185,7 +185,7 @@ def bad(**course: Any) -> str:
     return str(error.value)
 
 
-def test_a_rotation_that_is_none() -> None:
+def test_an_invalid_rotation() -> None:
     assert "it gives no rotation at t = 0 s: R' R differs" in bad(rotation=np.diag([1.0, 1.0, 2.0]))
     assert "it mirrors" in bad(rotation=np.diag([1.0, 1.0, -1.0]))
     with pytest.raises(ModelError, match=r"is \(axis, angle in rad\), a 3x3 matrix or a quaternion"):

@@ -38,7 +38,9 @@ def test_forces_of_inertia_external_and_imaginary_ones_add_to_zero(carried_run: 
 
 
 def test_reduced_to_the_speeds_that_constraints_leave(carried_run: tuple[System, tr.Run]) -> None:
-    """The free system reduced to the constrained one: constraint forces are gone [Zboinski 2011, Eq. 62, corrected]."""
+    """The free system reduced to the constrained one: constraint forces are eliminated [Zboinski 2011, Eq. 62,
+    corrected].
+    """
     system, run = carried_run
     forces = system.relative_dynamics(run, "independent")
     assert forces.sizes["speed"] == system.mobility.freedoms
@@ -135,7 +137,7 @@ def test_what_cannot_be_left_out() -> None:
 
 
 def test_the_error_of_the_work_of_a_frame_that_the_motion_does_not_feel_is_reported() -> None:
-    """A table shakes across a slow spring: long steps are right for the motion, too long for the books."""
+    """A table shakes across a slow spring: long steps are right for the motion, too long for the energy balance."""
     m = tr.Model("shaker")
     table = m.moving_frame("table", position=lambda s: (0.01 * tr.sin(300 * s.t), 0, 0))
     m.connect(tr.Prismatic("z"), table, m.body("box", mass=2.0, inertia=1.0), law=tr.Spring(20.0))

@@ -1,4 +1,4 @@
-"""docs/architecture.md says what the code does: its picture, its functions in the order of their calls."""
+"""docs/architecture.md agrees with the code: its picture, its functions in the order of their calls."""
 
 import importlib
 import re
@@ -37,7 +37,9 @@ def test_the_compiled_functions_exist() -> None:
         assert callable(getattr(importlib.import_module(f"trundle.{module}"), function))
 
 
-def test_a_connect_call_goes_from_model_to_plot_as_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connect_call_takes_the_documented_path_from_model_to_plot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first calls of all functions, recorded while the lines of the page run with nothing in the cache."""
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     monkeypatch.setattr(ObjectCache, "load_bundle", lambda self, key: None)

@@ -1,4 +1,4 @@
-"""The page on branches: its scripts run, one after the other, with the numbers that it tells."""
+"""The page on branches: its scripts run, one after the other, with the numbers that it gives."""
 
 import re
 import runpy

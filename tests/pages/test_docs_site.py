@@ -1,4 +1,4 @@
-"""The pages as a site: every page has its place, every link leads somewhere, the first pages' code runs."""
+"""The pages as a site: every page is in the navigation, every link works, the first pages' code runs."""
 
 import re
 import runpy
@@ -38,7 +38,7 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
-def test_every_page_has_its_place() -> None:
+def test_every_page_is_in_the_navigation() -> None:
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     placed = named(site["nav"])
     assert len(set(placed)) == len(placed)

@@ -1,4 +1,4 @@
-"""The page on extending: its Python blocks are one script that runs and gives the numbers told beside it."""
+"""The page on extending: its Python blocks are one script that runs and gives the numbers printed beside it."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""The page on friction: its script runs and gives the numbers told beside it."""
+"""The page on friction: its script runs and gives the numbers printed beside it."""
 
 import re
 import runpy

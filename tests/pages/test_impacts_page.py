@@ -1,4 +1,4 @@
-"""The page on impacts: its script runs and gives the numbers told beside it."""
+"""The page on impacts: its script runs and gives the numbers printed beside it."""
 
 import re
 import runpy
@@ -53,7 +53,7 @@ def test_the_page_of_figures_shows_all_that_the_script_draws():
     assert re.findall(r"\*\*Fig\. (\d+)\.\*\*", page) == list(FIGURES)
 
 
-def test_figures_have_what_they_tell():
+def test_figures_show_what_their_captions_say():
     stops, reverses = (FIGURES[number]().axes for number in ("16", "15"))
     assert [axes.get_title(loc="left").split(": ")[1] for axes in stops] == ["forward+stick", "backward+stick"]
     assert [axes.get_title(loc="left").split(": ")[1] for axes in reverses] == ["forward", "backward+forward"]

@@ -1,4 +1,4 @@
-"""The page on inputs: its scripts run and print the numbers told beside them; its file is read."""
+"""The page on inputs: its scripts run and print the numbers printed beside them; its file is read."""
 
 import re
 from pathlib import Path

@@ -8,7 +8,7 @@ from tools.page_code import agrees, pages, pictures, run_page
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
-def test_the_blocks_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> None:
+def test_the_code_blocks_of_a_page_run_as_documented(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
     plt.close("all")
     assert all((page.parent / "pictures" / name).is_file() for name in pictures(page))

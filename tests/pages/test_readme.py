@@ -1,4 +1,4 @@
-"""The code in the README runs and does what it says."""
+"""The code in the README runs as described."""
 
 import re
 import runpy

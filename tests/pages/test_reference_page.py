@@ -1,4 +1,4 @@
-"""The reference page: its Python blocks and its YAML example run, and it mentions what there is."""
+"""The reference page: its Python blocks and its YAML example run, and it mentions everything public."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""The page that reproduces Zboinski's example: its script runs and gives the numbers told beside it."""
+"""The page that reproduces Zboinski's example: its script runs and gives the numbers printed beside it."""
 
 import re
 import runpy

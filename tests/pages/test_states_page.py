@@ -1,4 +1,4 @@
-"""The page on states: its scripts run and give the numbers told beside them."""
+"""The page on states: its scripts run and give the numbers printed beside them."""
 
 import re
 import runpy

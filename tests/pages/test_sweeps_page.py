@@ -31,6 +31,6 @@ def test_the_scripts_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert names["best"].values["c"] == pytest.approx(half_critical, rel=2e-3)
 
 
-def test_the_words_of_the_page_are_those_of_the_code() -> None:
+def test_keywords_of_the_page_are_those_of_the_code() -> None:
     for word in (*REDUCTIONS, *EVENTS, "end"):
         assert f'"{word}(' in PAGE

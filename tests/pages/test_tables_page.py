@@ -1,4 +1,4 @@
-"""The page on tables: its scripts run, one after the other, and the engine turns as an integration by hand says."""
+"""The page on tables: its scripts run, one after the other, and the engine turns as in an integration by hand."""
 
 import re
 import runpy
@@ -32,7 +32,7 @@ def test_the_scripts_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "engine.png").stat().st_size > 5000
 
 
-def test_the_words_of_the_page_are_those_of_the_code() -> None:
+def test_keywords_of_the_page_are_those_of_the_code() -> None:
     from trundle.lookup.table import BETWEEN
     from trundle.lookup.table_fields import BEYOND
 

@@ -1,4 +1,4 @@
-"""The page on the wheel: its script runs and gives the numbers told beside it."""
+"""The page on the wheel: its script runs and gives the numbers printed beside it."""
 
 import re
 import runpy
@@ -34,7 +34,7 @@ def test_the_script_of_the_page(tmp_path, monkeypatch):
     assert names["pushed"]["ball.acceleration"] == pytest.approx([23 / 14, -33 / 14, 0.0], abs=1e-12)
 
 
-def test_the_slip_of_relaxed_rolling_grows_as_told():
+def test_the_slip_of_relaxed_rolling_grows_as_documented():
     """m* d(slip)/dt = (1 - s^2) (F_r - F), from samples of a run."""
     mu, torque = paper.spell(), 60.0
     run = paper.driven(tr.Relaxed(mu, traction=paper.traction(torque)), torque).build().simulate(20.0, samples=2001)
@@ -63,7 +63,7 @@ def test_a_slip_settles_where_friction_is_steep_enough():
 
 
 def test_relaxed_rolling_can_drive_while_it_is_braked():
-    """The constraint does not ask which way the contact slides; exact friction never gives power."""
+    """The constraint does not depend on the direction of sliding; exact friction never gives power."""
     mu = paper.sudden(0.3)
     relaxed = paper.braked(tr.Relaxed(mu), 50.0).build().simulate(18.0, samples=181, method="stiff", rtol=1e-8)
     assert relaxed.values("tyre.friction_power").min() < -1000 and relaxed.values("wheel.velocity")[-1, 0] < -1
@@ -82,7 +82,7 @@ def test_relaxed_rolling_can_drive_while_it_is_braked():
     ],
 )
 def test_the_table_of_braking(brake, lower, speed, rim, stands, distance, lost):
-    """Exact friction: speeds at 15 s, where it stands (or its speed at 24 s), and what is lost."""
+    """Exact friction: speeds at 15 s, place of rest (or speed at 24 s), and energy lost."""
     mu = paper.sudden(lower) if lower < 0.9 else 0.9
     run = paper.braked(tr.Coulomb(mu), brake).build().simulate(24.0, samples=2401, rtol=1e-9)
     x, v = run.values("wheel.position")[:, 0], run.values("wheel.velocity")[:, 0]

@@ -1,4 +1,4 @@
-"""Joints of the user whose chain does not move as their bonds say are refused; those of the package do."""
+"""Joints of the user whose chain does not move as their bonds require are refused; those of the package are correct."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -35,7 +35,7 @@ def hung(pair: AxisPair) -> tr.Model:
     return m
 
 
-def test_chains_of_the_package_move_as_their_bonds_say() -> None:
+def test_chains_of_the_package_move_as_their_bonds_require() -> None:
     for kind in lower_pairs(of_user=False):
         assert chain_fault(kind()) is None
     for count in range(7):
@@ -66,6 +66,6 @@ def test_a_joint_of_the_user_moves_alike_in_both_formalisms() -> None:
     ],
 )
 def test_what_is_refused(bonds: tuple[str, ...], steps: tuple[Screw, ...], said: str) -> None:
-    """With the second, newton_euler was 0.2 m away from the motion of the tree after 5 s, without a word."""
+    """With the second, newton_euler was 0.2 m away from the motion of the tree after 5 s, without a warning."""
     with pytest.raises(ModelError, match=f"connection 'load': Hook: .*{said}"):
         hung(joint(bonds, *steps))

@@ -121,7 +121,7 @@ def test_random_screws_are_refused() -> None:
         assert classify(one, two, rng.normal(size=3)).surface is None
 
 
-def test_the_surface_stands_so_that_it_is_met_at_the_point() -> None:
+def test_the_surface_is_placed_to_touch_at_the_point() -> None:
     rng = np.random.default_rng(14)
     for _, _, surface, family, _ in FAMILIES:
         if surface in ("Torus", "SpiralColumn"):

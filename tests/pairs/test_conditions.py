@@ -25,7 +25,7 @@ def test_two_screws_give_the_four_published_conditions() -> None:
 def sample(
     rng: np.random.Generator, first: str, second: str
 ) -> tuple[tuple[float, ...], tuple[Screw, Screw], np.ndarray]:
-    """The variables at random, many of them zero, and the two screws and the point that they stand for."""
+    """The variables at random, many of them zero, and the two screws and the point that they describe."""
     alpha = rng.choice([0.0, np.pi / 2, rng.uniform(0.2, 1.3)])
     a, s = rng.choice([0.0, 1.0], 2) * rng.uniform(0.5, 1.5, 2)
     p_1, p_2 = rng.uniform(0.2, 0.9, 2)
@@ -59,7 +59,7 @@ def test_the_conditions_decide_what_the_motion_shows(first: str, second: str) ->
     assert True in seen and (first == second == "Prismatic" or False in seen)
 
 
-def test_kinds_that_there_are_not() -> None:
+def test_unknown_kinds() -> None:
     with pytest.raises(ModelError, match="Prismatic, Revolute, Screw, Any"):
         conditions("Hinge", "Screw")
 
@@ -75,7 +75,7 @@ def test_a_basis_reduces_to_the_known_one() -> None:
     assert remainder(x * x * y - x, basis).zero and not remainder(x - y, basis).zero
 
 
-def test_products_split() -> None:
+def test_products_are_split_into_conditions() -> None:
     x, y, z = variables(3)
     parts = components([x * y, y * z])
     assert {tuple(p.text("xyz") for p in part) for part in parts} == {("y",), ("z", "x")}

@@ -30,7 +30,7 @@ def surface_pairs() -> list[tuple[str, str]]:
     return found
 
 
-def test_there_are_24() -> None:
+def test_there_are_24_surface_pairs() -> None:
     assert len(surface_pairs()) == 24
 
 

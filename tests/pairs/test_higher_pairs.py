@@ -186,12 +186,12 @@ def test_excluded_pairs_are_refused_with_the_reason(a: Surface, b: Surface, word
         (lambda: tr.HigherPair(tr.Plane(), 3.0), "surfaces"),
     ],
 )
-def test_bad_sizes(make, words: str) -> None:
+def test_invalid_sizes(make, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         make()
 
 
-def test_names_that_both_surfaces_use_are_told_apart() -> None:
+def test_names_that_both_surfaces_use_are_distinguished() -> None:
     names = [s.name for s in tr.HigherPair(tr.Torus(1.0, 0.1), tr.Torus(2.0, 0.3)).chain().steps]
     assert names == ["first_pitch", "first_roll", "yaw", "second_roll", "second_pitch"]
     assert [s.name for s in tr.HigherPair(tr.Plane(), tr.CircleEdge(1.0)).chain().steps] == [
@@ -225,7 +225,7 @@ def test_contact_that_cannot_close_is_reported() -> None:
         m.build()
 
 
-def test_a_pose_that_is_given_is_held_wherever_the_contact_lies() -> None:
+def test_a_given_pose_is_kept_wherever_the_contact_lies() -> None:
     """A vertex in a pipe, given far round from where the loop was assembled."""
     m = tr.Model("pipe")
     body = m.body("body", 1.0, (0.1, 0.1, 0.1))

@@ -61,8 +61,8 @@ CASES = [pair for kind in SAMPLES.values() for pair in kind]
 
 @pytest.mark.parametrize("pair", CASES, ids=repr)
 def test_inertias_behind_a_mesh_are_reduced_by_the_ratio(pair) -> None:
-    """Both coordinates keep their ratio over many turns, the motor feels I1 + ratio^2 I2, and what the mesh takes from
-    the first body it gives to the second; the bearing of the second carries the force of the teeth.
+    """Both coordinates keep their ratio over many turns, the motor drives I1 + ratio^2 I2, and the mesh transmits power
+    from the first body to the second without loss; the bearing of the second carries the force of the teeth.
     """
     system = drive(pair).build()
     ratio, inertia = speed_ratio(pair), 0.2 + second_inertia(pair) * speed_ratio(pair) ** 2
@@ -86,7 +86,7 @@ def test_inertias_behind_a_mesh_are_reduced_by_the_ratio(pair) -> None:
 
 @pytest.mark.parametrize("pair", [SAMPLES["Gear"][0], SAMPLES["Belt"][1], SAMPLES["RackAndPinion"][1]], ids=repr)
 def test_formalisms_agree(pair) -> None:
-    """Absolute coordinates know angles up to whole turns only; the mesh holds over many of them all the same."""
+    """Absolute coordinates determine angles up to whole turns only; still the mesh holds over many of them."""
     found = {}
     for formalism in FORMALISMS:
         run = drive(pair).build(formalism=formalism).simulate(3.0, {"first.angle": 1.0, "first.angle_rate": 2.0})
@@ -112,7 +112,7 @@ def planetary():
     return examples.model("planetary-gear").build()
 
 
-def test_willis(planetary) -> None:
+def test_planetary_gear_follows_the_equation_of_willis(planetary) -> None:
     """(w_sun - w_carrier) / (w_ring - w_carrier) = - z_ring / z_sun with the ring at rest, and the motion of the sun
     with all inertias reduced to it: I a = T - b w / 4.5^2.
     """
@@ -252,7 +252,9 @@ def test_a_rack_that_slides_across_its_direction() -> None:
 
 
 def bevels(ratio=-1.75, radius=0.06, angle=1.1, off=0.0, **options):
-    """Two bevel gears on axes that meet at an angle, in an odd place of the ground, with a motor on the first."""
+    """Two bevel gears on axes that intersect at an angle, at an arbitrary point of the ground, with a motor on the
+    first.
+    """
     m = tr.Model("bevel gears", gravity=(0, 0, 0))
     apex = m.ground.frame((0.3, -0.2, 0.5), ("y", 0.4))
     c, d, h, k = np.cos(0.4), np.sin(0.4), np.cos(angle), np.sin(angle)
@@ -370,7 +372,7 @@ def test_backlash_rattles_as_a_mass_between_two_springs() -> None:
 
 @pytest.mark.parametrize("pair", [tr.Gear(-0.5), tr.Gear(0.4)], ids=repr)
 def test_backlash_against_one_equation(pair) -> None:
-    """m x'' = force of the law, by another integrator; what the teeth lose is in the books."""
+    """m x'' = force of the law, by another integrator; the loss at the teeth is in the energy balance."""
     from scipy.integrate import solve_ivp
 
     system, law = rattling(1.5, pair)

@@ -1,4 +1,4 @@
-"""Closest points of surfaces of any size, in any pose: found, or not found, but never an error from inside."""
+"""Closest points of surfaces of any size, in any pose: found, or not found, but never an internal error."""
 
 from typing import Any
 

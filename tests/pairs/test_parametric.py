@@ -70,7 +70,7 @@ def test_tangents_normals_and_curvatures_are_derivatives(surface: Surface) -> No
 
 
 @pytest.mark.parametrize("surface", EVERY, ids=title)
-def test_contact_axes_turn_as_the_tape_says(surface: Surface) -> None:
+def test_contact_axes_turn_as_on_the_tape(surface: Surface) -> None:
     """Axes are orthonormal, z is the normal, and their turns are those of finite differences."""
     q = ca.SX.sym("q", 2)
     at = surface.chart().place(q[0], q[1])
@@ -282,7 +282,7 @@ def test_relative_curvature_at_a_vertex_of_two_ellipsoids() -> None:
     assert found.values("contact.relative_curvature")[0] == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_pair_beside_the_tree_says_so() -> None:
+def test_a_pair_beside_the_tree_is_reported() -> None:
     text = model(tr.HigherPair(tr.Plane(), tr.Ellipsoid(0.3, 0.2, 0.1)), tr.NoSlip()).build().describe()
     assert "never a joint of the tree, since no screws sweep the Ellipsoid" in text
     with pytest.raises(ModelError, match="not a chain of screws"):

@@ -75,7 +75,7 @@ def test_the_surface_starts_at_its_contact_frame(surface: Surface) -> None:
 
 
 @pytest.mark.parametrize("surface", SMOOTH, ids=title)
-def test_curvatures_tell_how_the_normal_turns(surface: Surface) -> None:
+def test_curvatures_are_the_turn_of_the_normal(surface: Surface) -> None:
     """Along a principal direction the normal changes by the curvature times the way, against a finite difference."""
     a, b = coordinates(surface)
     curvatures, directions = surface.curvatures(a, b)
@@ -174,7 +174,7 @@ def test_beyond_the_apex_of_a_cone_the_apex_is_closest() -> None:
         assert Cone(0.5, 0.3, inside=True).closest(apex + way)[2] == pytest.approx(-np.linalg.norm(way), abs=1e-12)
 
 
-def test_a_helix_is_met_on_the_winding_that_is_closest() -> None:
+def test_a_helix_is_touched_on_the_closest_winding() -> None:
     column = SpiralColumn(1.0, 0.3, 0.2)
     near = np.array([0.1, 0.2, 1.4])
     a, b, distance = column.closest(near)
@@ -194,7 +194,7 @@ def test_middle_points_do_not_crash() -> None:
         assert Vertex().closest((0, 0, 0))[2] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_shapes_of_answers() -> None:
+def test_shapes_of_results() -> None:
     distance = Sphere(0.7).closest((1.0, 2.0, 2.0))[2]
     assert isinstance(distance, float) and distance == pytest.approx(2.3)
     assert [v.shape for v in Sphere(0.7).closest(np.ones((4, 2, 3)))] == [(4, 2)] * 3

@@ -71,7 +71,7 @@ def test_of_the_seven_it_is_the_same() -> None:
     assert swept.normal(0.2, 0.4) == pytest.approx(torus.normal(0.2, 0.4), abs=1e-14)
 
 
-def test_refusals() -> None:
+def test_invalid_surfaces_are_refused() -> None:
     with pytest.raises(ModelError, match=r"only a tr\.Vertex"):
         tr.HigherPair(HELICOID, tr.Sphere(0.1))
     with pytest.raises(ModelError, match="same line"):

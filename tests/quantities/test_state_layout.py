@@ -1,4 +1,4 @@
-"""The layout of the state: every name stands where its symbol stands, with the unit that the register gives it."""
+"""The layout of the state: every name is at the index of its symbol, with the unit that the register gives it."""
 
 from typing import Any
 

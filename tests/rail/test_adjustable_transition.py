@@ -66,7 +66,7 @@ def test_gradients_through_the_run(usual: tr.System) -> None:
         assert float(run.derivative("swing", name)[-1]) == pytest.approx((4 * d[1] - d[0]) / 3, rel=1e-7)
 
 
-def test_its_shapes() -> None:
+def test_shapes_of_adjustable_transitions() -> None:
     """c1 = -3 is 10 x^3 - 15 x^4 + 6 x^5; all of them end in the same direction."""
     x = np.linspace(0, LENGTH, 11)
     smooth = rail.Polynomial(length=LENGTH, radius=RADIUS, cant=CANT, coefficients=(0, 0, 0, 10, -15, 6))
@@ -125,7 +125,7 @@ def test_the_transition_over_which_a_wagon_sways_least() -> None:
 
 @pytest.mark.slow
 def test_the_best_curve_beside_others() -> None:
-    """Its own measure is better than that of Bloss and sine of the same length; the peaks stand in one table."""
+    """Its objective is better than for Bloss and sine of the same length; the peaks are in one table."""
     curves = {name: kind(length=LENGTH, radius=RADIUS, cant=CANT) for name, kind in
               (("Bloss", rail.Bloss), ("sine", rail.Sine), ("Vienna", rail.Vienna))}  # fmt: skip
     curves["best"] = rail.Adjustable(length=LENGTH, radius=RADIUS, cant=CANT, c1=BEST[0], c2=BEST[1])

@@ -1,4 +1,4 @@
-"""Lines: where they go, how their segments fit, what is refused."""
+"""Lines: their geometry, continuity of their segments, and invalid ones."""
 
 import math
 from itertools import pairwise
@@ -169,7 +169,7 @@ CONTINUITY = {  # order of the first jump of curvature and of cant at an end, ki
 
 
 @pytest.mark.parametrize("kind", transitions(of_user=False), ids=lambda k: k.__name__)
-def test_continuity(kind):
+def test_jumps_and_kinks_of_transitions(kind):
     """Kink of the roll rate for linear ramps, jump of its derivative for the cosine, neither for the sine."""
     line = rail.Alignment([rail.Straight(50), kind(100, 600, 0.15), rail.Arc(600, 50, 0.15)])
     found = line.continuity()
@@ -184,7 +184,7 @@ def test_continuity(kind):
         assert (np.abs(after.eps - before.eps).max() > 1e-5) == (s in found.jerks or s in found.kinks)
 
 
-def test_continuity_in_words():
+def test_report_of_continuity():
     line = rail.Alignment([rail.Straight(50), rail.Clothoid(100, 600, 0.15), rail.Arc(600, 50, 0.15)])
     text = str(line.continuity())
     assert "50 m: first derivative of cant from 0 to 0.0015" in text and "jumps" in text and "at 50, 150 m" in text
@@ -249,13 +249,13 @@ def test_all_faults_at_once():
     assert len(error.value.faults) == 3
 
 
-def test_curvature_may_jump_when_asked_for():
+def test_curvature_may_jump_if_allowed():
     line = rail.Alignment([S, rail.Arc(300, 40)], curvature_jumps=True)
     assert line.curvature(np.array([49.9, 50.0])) == pytest.approx([0, 1 / 300])
     assert line.continuity().kinks == (50.0,)
 
 
-def test_notes():
+def test_notes_about_unusual_cant():
     line = rail.Alignment([rail.Straight(50, cant=0.02), rail.Clothoid(50, 600, -0.02)])
     assert line.notes[0].startswith("segment 1 (Straight, 0 to 50 m): cant of 0.02 m without curvature")
     assert "inner rail" in line.notes[1]
@@ -293,7 +293,7 @@ def test_a_curve_of_ones_own():
         type("Wrong", (rail.Transition,), {"shape": ((1.0, polynomial(0.1, 0.9)),)})
 
 
-def test_the_picture(tmp_path):
+def test_picture_of_an_alignment(tmp_path):
     line = rail.Alignment([S, C, rail.Arc(600, 100, 0.15)], profile=[rail.Grade(30, 0.01)])
     line.plot(tmp_path / "line.png")
     assert (tmp_path / "line.png").stat().st_size > 20_000

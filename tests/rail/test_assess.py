@@ -57,7 +57,7 @@ def test_sperling_of_a_sine(f):
     assert rail.sperling_factor(1e-3, what="quality") == pytest.approx(1.14, rel=1e-4)
 
 
-def test_sliding_means():
+def test_sliding_mean_of_assessed_values():
     """Of a parabola: x^2 + L^2/12; of a sine: sinc; places may lie unevenly."""
     x = np.sort(np.random.default_rng(1).uniform(0, 30, 6000))
     at, mean = rail.sliding_mean(x, x**2, 2.0)

@@ -207,7 +207,7 @@ def test_en_15302_annex_e_with_wheels_of_different_diameters(case):
 
 
 @pytest.mark.parametrize("case", sorted(ANNEX_E))
-def test_annex_e_does_not_say_enough_for_its_largest_amplitudes(case):
+def test_annex_e_is_not_complete_for_its_largest_amplitudes(case):
     """Its dr(y) ends before them. A motion of that amplitude is symmetric (dr is odd), so its wavelength depends on dr
     beyond the last point; two ways on from there, constant and with twice the last slope, have the standard's value
     between them and differ by more than half of its tolerance.
@@ -264,6 +264,6 @@ def test_a_wheelset_that_is_driven_away_has_no_conicity():
         equivalent_conicity(y, y, 1.0, "uic")
 
 
-def test_the_picture(tmp_path):
+def test_picture_of_the_contact_geometry(tmp_path):
     figure = REAL.plot(tmp_path / "contact.png", amplitude=7e-3)
     assert (tmp_path / "contact.png").stat().st_size > 30_000 and len(figure.axes) == 5

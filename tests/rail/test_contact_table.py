@@ -28,7 +28,7 @@ def real() -> ContactTable:
     return ContactTable(REAL, **SMALL)
 
 
-def test_a_table_that_is_computed_says_so_and_a_kept_one_does_not(tmp_path, monkeypatch):
+def test_computing_a_table_is_announced_and_loading_it_is_not(tmp_path, monkeypatch):
     said: list[str] = []
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(contact_table, "preparing", lambda what: said.append(what) or nullcontext())
@@ -42,7 +42,7 @@ def turn_x(a: float) -> np.ndarray:
 
 
 def test_a_cone_on_an_arc_is_the_exact_higher_pair():
-    """At random poses the wheelset is set down by the table's gap: the exact surfaces touch, where the table says."""
+    """At random poses the wheelset is set down by the table's gap: exact surfaces touch at the point of the table."""
     table = ContactTable(CONE, reach=8e-3, most_roll=0.02)
     sharp = ContactTable(CONE, eps=5e-6, reach=8e-3, most_roll=0.02)  # a third of the usual length
     side = CONE.side("left")

@@ -149,7 +149,7 @@ class Linear:
 
 
 def between(lower, upper, below, above):
-    """Displacement of a point of the upper body in the axes of the lower one, where both meet at rest."""
+    """Displacement of a point of the upper body in the axes of the lower one; both points coincide at rest."""
     (p, R), (p_upper, R_upper) = lower, upper
     return R.T @ (p_upper + R_upper @ above - p) - below
 

@@ -21,7 +21,7 @@ def numbers(count: int) -> np.ndarray:
     return np.column_stack([t, np.exp(rng.uniform(np.log(0.2), np.log(5.0), count))])
 
 
-def test_it_says_what_fastsim_says():
+def test_creep_book_agrees_with_fastsim():
     rows = numbers(2000)
     book, law = np.stack(Book(0.3, COARSE).shares(*rows.T)), np.stack(Fastsim(0.3).shares(*rows.T))
     error = (book - law) / np.array([np.ones(2000), np.ones(2000), 1 + rows[:, 3]])
@@ -50,7 +50,7 @@ def test_small_creepages_and_full_slip():
         assert np.hypot(*found[:2]) == pytest.approx(0.3 * N, rel=0.01)
 
 
-def test_its_slopes_are_continuous():
+def test_slopes_of_a_creep_book_are_continuous():
     """Across the borders of the pieces, in each argument, on the tape."""
     x, p = ca.SX.sym("x", 4), ca.SX.sym("p")
     law = Book(0.3, COARSE, lookup=lambda *a: COARSE.table.kind.value(p, a))

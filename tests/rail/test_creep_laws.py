@@ -154,7 +154,7 @@ def test_polach_without_spin_is_the_simplified_theory_with_an_elliptic_bound():
     assert np.stack(fine[:2]) == pytest.approx(np.stack(closed[:2]), rel=2e-3)
 
 
-def test_signs_mirror():
+def test_creep_forces_of_mirrored_creepages_are_mirrored():
     """Mirrored at the vertical plane through the rail, lateral creepage and spin change their signs together."""
     rng = np.random.default_rng(5)
     x, y, s = rng.normal(size=(3, 50)) * np.array([[2e-3], [2e-3], [0.5]])

@@ -251,7 +251,7 @@ def _differences(geometry):
     return np.abs(geometry.contact(y).radius_difference), y
 
 
-def test_words():
+def test_invalid_arguments():
     with pytest.raises(SolveError, match="speeds must be above zero"):
         rail.curving(wagon(), 600.0, 0.0)
     with pytest.raises(SolveError, match="one of them"):

@@ -25,7 +25,7 @@ def test_cycles_begin_at_the_linear_critical_speed(found: rail.Hunting) -> None:
     assert found.swing[0] < 1e-3
 
 
-def test_the_soft_minimum_is_always_told(found: rail.Hunting) -> None:
+def test_the_soft_minimum_is_always_printed(found: rail.Hunting) -> None:
     assert any("eps 50 um" in text for text in found.contacts)
     assert "eps 50 um" in found.summary()
 
@@ -39,7 +39,7 @@ def test_a_saddle_node_lies_far_below_the_linear_critical_speed(found: rail.Hunt
     assert np.all(found.ramp_swing[~below] > 0.9 * found.ramp_swing[0])
 
 
-def test_the_multiplier_of_an_unstable_cycle_tells_how_a_disturbance_grows(found: rail.Hunting) -> None:
+def test_the_multiplier_of_an_unstable_cycle_is_the_growth_of_a_disturbance(found: rail.Hunting) -> None:
     """Two runs over one period from states on both sides of the cycle, apart along its unstable direction."""
     flow, branch = found.locus.track.flow, found.branch
     k = int(np.argmax([one.growth[0] for one in branch.judgements]))
@@ -71,7 +71,7 @@ def test_ramp_and_continuation_agree(found: rail.Hunting) -> None:
     assert compared >= 3
 
 
-def test_the_diagram(found: rail.Hunting, tmp_path: Path) -> None:
+def test_picture_of_the_hunting_diagram(found: rail.Hunting, tmp_path: Path) -> None:
     found.plot(tmp_path / "hunting.png")
     assert (tmp_path / "hunting.png").stat().st_size > 8000
 
@@ -84,7 +84,7 @@ def test_a_range_without_a_critical_speed_is_refused(found: rail.Hunting) -> Non
 @pytest.mark.parametrize(
     ("eps", "critical", "folds", "lowest"), [(15e-6, 34.51, (), 34.51), (50e-6, 57.11, (67.58, 52.27), 52.27)]
 )
-def test_a_wagon_hunts_otherwise_with_another_soft_minimum(
+def test_a_wagon_hunts_differently_with_another_soft_minimum(
     eps: float, critical: float, folds: tuple[float, ...], lowest: float
 ) -> None:
     """Two-axle wagon: both begin stable (supercritical); with 50 um the cycle folds twice on its way to the flanges."""

@@ -1,4 +1,4 @@
-"""A wheelset on rails that are not where the line says: against a higher track, a vertical curve, and its own books."""
+"""A wheelset on irregular rails: against a higher track, a vertical curve, and its own books."""
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def test_a_vertical_curve_is_the_same_as_a_wave_of_its_shape(system):
 
 
 def test_energy_is_lost_by_creep_and_damping_only(system):
-    """The rails do no work: what the books lose at a contact is what creep loses, but for a little damping."""
+    """The rails do no work: the energy lost at a contact is that of creep, apart from a little damping."""
     run = ride(system, rail.Irregularity.erri("high", seed=3).faded(5.0, 30.0))
     assert run.ok and run.energy.drift < 1e-8
     for name in ("axle_left", "axle_right"):

@@ -88,7 +88,7 @@ def test_third_octave_spectrum_over_fifty_seeds():
     assert np.abs(mean - 1).max() < 0.05
 
 
-def test_seeds():
+def test_seeds_determine_independent_channels():
     a, b, c = (rail.Irregularity.erri("low", seed=n) for n in (1, 1, 2))
     s = np.linspace(0, 100, 50)
     assert np.array_equal(a.vertical(s), b.vertical(s)) and np.abs(a.vertical(s) - c.vertical(s)).max() > 1e-3
@@ -178,6 +178,6 @@ def test_what_is_refused(ask, words):
         ask()
 
 
-def test_the_picture(tmp_path):
+def test_picture_of_an_irregularity(tmp_path):
     rail.Irregularity.erri("low", seed=1).plot(tmp_path / "rough.png", length=200.0)
     assert (tmp_path / "rough.png").stat().st_size > 50_000

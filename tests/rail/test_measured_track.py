@@ -111,7 +111,7 @@ def test_faults_of_files_name_the_line(tmp_path, text, words):
         assert word in str(error.value)
 
 
-def test_tolerances():
+def test_tolerances_are_checked():
     columns = {"s": np.arange(20.0), "curvature": np.zeros(20)}
     with pytest.raises(ModelError, match="units differ"):
         rail.fit_line(columns, 1e-3)

@@ -42,7 +42,7 @@ def test_accelerations_by_hand(found):
         assert line.value == pytest.approx(abs(v**2 / 600 * np.sqrt(1 - sine**2) - 9.81 * sine), rel=0.1)
 
 
-def test_what_cannot_be_run_says_why(found, tmp_path):
+def test_speeds_that_cannot_be_run_have_a_reason(found, tmp_path):
     assert found.assessments[2] is None and found.worst("Q, median")[2] is None
     text = found.table().splitlines()
     assert text[0].split()[-6:] == ["20", "m/s", "30", "m/s", "70", "m/s"] and text[1].endswith("-")
@@ -53,7 +53,7 @@ def test_what_cannot_be_run_says_why(found, tmp_path):
     assert rows[0] == ["quantity", "unit", "limit", "20 m/s", "30 m/s", "70 m/s"] and len(rows) == len(text) - 1
 
 
-def test_words(wagon, found):
+def test_invalid_arguments(wagon, found):
     with pytest.raises(SolveError, match="give speeds above zero"):
         rail.over_speeds(wagon, LINE, [20.0, 0.0])
     with pytest.raises(SolveError, match="'Z' is not in the table; there are Q, largest"):

@@ -16,7 +16,7 @@ def joints(profile: Profile) -> list[float]:
 
 
 def test_s1002_is_continuous_to_the_digits_of_its_definition():
-    """The printed polynomials C and D meet to 0.12 um; slopes to 8e-6."""
+    """The printed polynomials C and D join to 0.12 um; slopes to 8e-6."""
     for s in joints(WHEEL):
         below, above = s - 1e-12, s + 1e-12
         assert WHEEL.height(above) == pytest.approx(WHEEL.height(below), abs=1.3e-7)
@@ -160,7 +160,7 @@ def gauge_file(path, s, z):
 
 
 def test_a_wheel_with_its_flange_back_from_a_file(tmp_path):
-    """Towards the middle, downwards, from the field side to the back of the flange, which goes up again."""
+    """Towards the middle, downwards, from the field side to the back of the flange, which rises again."""
     s = np.linspace(0.06, -0.069, 1291)
     up = np.linspace(WHEEL.height(-0.069), -0.005, 120)
     back = -0.069 + 4e-4 * np.sin(np.linspace(0, np.pi, 120))  # leans outwards, and comes back

@@ -37,7 +37,7 @@ def test_rails_yield_by_force_over_stiffness(trip):
 
 
 def test_a_blow_keeps_the_account_of_energy(trip):
-    """Dropped from 2 mm, displaced: what mass, springs and dampers of the rails take is accounted for."""
+    """Dropped from 2 mm, displaced: energies of mass, springs and dampers of the rails are in the balance."""
     run = trip.simulate(1.0, {"axle.z": 0.462, "axle.y": 2e-3}, samples=201, rtol=1e-9)
     assert run.ok and run.energy.drift < 1e-10
     assert np.min(run.values("axle_left.rail_z")) < -1.5 * Q / 8e7
@@ -61,7 +61,9 @@ def test_modes_are_those_of_two_masses(trip):
 
 @pytest.mark.slow
 def test_stiff_supports_are_rigid_track():
-    """A wheelset that swings across the track: what the supports change goes as one over their stiffness."""
+    """A wheelset that swings across the track: the influence of the supports is proportional to one over their
+    stiffness.
+    """
     start, times = {"axle.rz": 2e-3}, {"samples": 201, "rtol": 1e-9}
     rigid = rail.Trip(wheelset(None, rail.S1002(), rail.Rail60E1()), STRAIGHT, 20.0).simulate(1.0, start, **times)
     off = []
@@ -83,6 +85,6 @@ def test_stiff_supports_are_rigid_track():
         (lambda: rail.RailSupport(100.0, 1e7), "stiffness has two numbers"),
     ],
 )
-def test_words(make, words):
+def test_invalid_arguments(make, words):
     with pytest.raises(ModelError, match=words):
         make()

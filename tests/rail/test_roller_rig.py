@@ -225,7 +225,7 @@ def test_no_pose_has_a_reason(rig, place, words):
     assert np.isnan(many.roll[1]) and np.isnan(many.contacts["left"][1]).all() and many.roll[0] == 0
 
 
-def test_a_dead_centre_is_where_the_normals_meet_at_the_height_of_the_axle():
+def test_at_a_dead_centre_the_normals_intersect_at_the_height_of_the_axle():
     rig = replace(CONE, wheel_profile_radius=0.31)
     with pytest.raises(AssemblyError, match=r"just after 0.0079[45]\d* m"):
         rig.pose(0.05)

@@ -124,7 +124,7 @@ def test_absolute_coordinates_give_the_same_motion():
         (([0.001, 0.002], [0.0, 0.001, 0.002]), r"different shapes cannot be combined: lateral \(2,\), yaw \(3,\)"),
     ],
 )
-def test_a_place_that_is_none_is_reported(given, told):
+def test_an_invalid_place_is_reported(given, told):
     with pytest.raises(ModelError, match=told):
         RollerRig(0.75, 0.5, 1.0, 0.3, 0.05).pose(*given)
 

@@ -113,7 +113,7 @@ def test_air_springs_of_volumes():
     assert part.reservoir == pytest.approx(part.bellows / 2) and part.area == pytest.approx(32e3)
 
 
-def test_a_quadratic_orifice_lets_through_what_its_resistance_says():
+def test_flow_through_a_quadratic_orifice_follows_from_its_resistance():
     part = rail.AirSpring(5e4, 3e4, 10.0, orifice_quadratic=4000.0)
     m = slider(part, load=0.0)
     state = {"mass.displacement": 0.02}
@@ -218,6 +218,6 @@ def test_parts_share_the_load_by_their_stiffness():
         (lambda: rail.DraftGear(1e6, slack=3.0), "does not fit a length"),
     ],
 )
-def test_words(make, words):
+def test_invalid_arguments(make, words):
     with pytest.raises(ModelError, match=words):
         make()

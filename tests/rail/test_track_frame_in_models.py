@@ -25,7 +25,7 @@ def winding(**options):
 
 
 def trolley(line, **options):
-    """A box that goes along with the frame, and a pendulum that hangs in it."""
+    """A box that moves with the frame, and a pendulum that hangs in it."""
     m = tr.Model("trolley")
     options.pop("before", lambda m: None)(m)
     course = rail.TrackFrame(m, line, options.pop("distance", lambda s: distance(s.t)), **options)
@@ -76,7 +76,7 @@ def test_another_line_without_compiling():
 
 
 def test_counted_rows_are_those_of_the_distance(run):
-    """Helmert and Vienna curves have several joints; an event stands at each."""
+    """Helmert and Vienna curves have several joints; there is an event at each."""
     options = {"speed": lambda s: SPEED + GAIN * s.t, "acceleration": GAIN, "count": True}
     counted = trolley(winding(), **options).build().simulate(14.0, samples=200, rtol=1e-10)
     for name in ("bob.com_position_x", "bob.com_position_y", "box.com_position_z"):
@@ -90,7 +90,7 @@ KINKED = [rail.Straight(50), rail.Clothoid(100, 600, 0.15), rail.Arc(600, 100, 0
 
 
 def test_bodies_keep_their_velocity_where_the_frame_has_a_kink():
-    """The relative description takes the jumps of the frame on itself; the inertial one knows nothing of them."""
+    """In the relative description velocities jump with the frame; in the inertial one they do not."""
     line = rail.Alignment([*KINKED, rail.Straight(40)], profile=[rail.Grade(30), rail.VerticalCurve(60, 0.01)])
     found = [trolley(line).build(f).simulate(11.0, samples=100, rtol=1e-10) for f in ("kane", "newton_euler")]
     assert len(line.continuity().kinks) == 6 and all(one.ok for one in found)
@@ -149,7 +149,7 @@ def test_irregularities_as_a_table():
     assert np.abs(wanted).max() > 5e-3
 
 
-def test_refusals():
+def test_invalid_uses_are_refused():
     m = tr.Model("m")
     with pytest.raises(ModelError, match="both, or neither"):
         rail.TrackFrame(m, winding(), 3.0, speed=1.0)

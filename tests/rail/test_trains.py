@@ -43,7 +43,7 @@ def test_a_shunting_shock_has_the_force_and_the_time_of_two_masses_with_a_spring
     assert run.energy.drift < 1e-8
 
 
-def test_friction_gives_back_what_its_two_forces_say():
+def test_friction_draft_gear_loads_and_unloads_by_its_two_forces():
     """Loading by 1 + f, unloading by 1 - f times the spring: rebound over approach is sqrt((1 - f) / (1 + f))."""
     f, v = 0.4, 1.5
     m = masses(rail.DraftGear(8e6, 0.02, friction=f, v0=1e-4), MASS, MASS)
@@ -57,8 +57,8 @@ def test_friction_gives_back_what_its_two_forces_say():
 
 
 def test_a_train_starts_vehicle_by_vehicle():
-    """Pulled by a constant force from the middle of all slacks: the first goes alone until its slack is out, and in
-    the end each draft gear pulls what is behind it.
+    """Pulled by a constant force from the middle of all slacks: the first one moves alone until its slack is taken up;
+    in the end each draft gear pulls all vehicles behind it.
     """
     gear, pull = rail.DraftGear(2e7, 0.06, damping=6e5), 60e3
     m = masses(gear, MASS, MASS, MASS)
@@ -122,7 +122,7 @@ def test_a_train_of_wagons_that_accelerates():
         ),
     ],
 )
-def test_words(make, words):
+def test_invalid_arguments(make, words):
     with pytest.raises(ModelError, match=words):
         make()
 
@@ -137,7 +137,7 @@ CURVE = rail.Alignment([rail.Straight(90), rail.Sine(60, 250, 0.05), rail.Arc(25
 @pytest.mark.parametrize("count", [2, 5])
 def test_a_train_over_a_curve(count):
     """It accelerates in the arc: each draft gear pulls the masses behind it, their turning wheels, and what their
-    wheels lose by creep; cars stand to each other as chords of the arc do; Newton's law holds in the ground.
+    wheels lose by creep; cars are at angles like chords of the arc; Newton's law holds in the ground.
     """
     a, k, slack, radius = 0.3, 1e7, 0.04, 250.0
     geometry = rail.ContactGeometry(rail.S1002(), rail.Rail60E1())

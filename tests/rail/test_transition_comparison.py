@@ -32,6 +32,6 @@ def test_roll_rates_by_hand_and_the_same_arc(tmp_path):
     assert "jerk" in found.table() and found.plot(tmp_path / "transitions.png")
 
 
-def test_words():
+def test_invalid_arguments():
     with pytest.raises(SolveError, match="kinds are parabola, clothoid"):
         rail.compare_transitions(wagon(), 600.0, 80.0, 28.0, kinds=["circle"])

@@ -94,7 +94,7 @@ def test_a_speed_over_time(wagon):
 
 
 @pytest.mark.slow
-def test_a_free_vehicle_goes_as_its_traction_lets_it(wagon):
+def test_a_free_vehicle_accelerates_by_its_traction(wagon):
     """The frames follow at two rates, up to 9 cm behind, with the same motion in the ground; the wagon gains F/m with
     all its wheels.
     """
@@ -167,7 +167,7 @@ def test_rows_that_are_counted_follow_the_start(wagon):
     assert part.ok and part.values("front.y")[-1] == pytest.approx(whole.values("front.y")[-1], abs=5e-4)
 
 
-def test_the_progress_bar_says_place_and_speed(trip, monkeypatch):
+def test_the_progress_bar_shows_place_and_speed(trip, monkeypatch):
     given = Place(trip.law, 4.0, {"acceleration": 1.0})
     assert given(2.0, {}) == "56 m, 27.0 m/s"
     assert Place(rail.Free(20.0), 4.0, {})(2.0, {"track_distance": 50.2, "track_speed": 3.33}) == "50 m, 3.3 m/s"
@@ -194,7 +194,7 @@ def test_wheels_that_lift_off(trip):
 
 
 @pytest.mark.slow
-def test_events_tell_when_wheels_lift_off(wagon, trip):
+def test_events_record_when_wheels_lift_off(wagon, trip):
     """By events at exact times, which samples show to their step."""
     start = {"front.z": 0.47, "front.rx": 0.004}
     watched = rail.Trip(wagon, LINE, 25.0, lift_offs=True)
@@ -223,7 +223,7 @@ def test_free_trips_end_where_the_line_or_the_way_does(wagon):
     assert way[-1] - way[0] == pytest.approx((5.0**2 - 0.1**2) / 2 * inert / 4e4, rel=5e-3)  # on straight track
 
 
-def test_a_start_on_a_transition_without_a_steady_motion_says_so(wagon):
+def test_a_start_on_a_transition_without_a_steady_motion_is_reported(wagon):
     line = rail.Alignment([rail.Straight(2), rail.Sine(20, 150, 0.1), rail.Arc(150, 100, 0.1)])
     with pytest.warns(rail.TripWarning, match="shorter than the wheelbase"):
         trip = rail.Trip(wagon, line, 12.0)
@@ -232,7 +232,7 @@ def test_a_start_on_a_transition_without_a_steady_motion_says_so(wagon):
 
 
 def test_speeds_that_overturn(wagon):
-    """70 m/s on a radius of 600 m: refused where the speed is given, told where the vehicle may still brake."""
+    """70 m/s on a radius of 600 m: refused if the speed is given, reported if the vehicle may still brake."""
     with pytest.raises(ModelError, match="would fall over: with 70 m/s"):
         rail.Trip(wagon, LINE, lambda s: 20.0 + s.t * 50.0 / 2.0 - tr.step(s.t - 2.0) * (s.t - 2.0) * 25.0)
     with pytest.warns(rail.TripWarning, match="if it keeps the speed of the start, at .* would fall over"):
@@ -241,7 +241,9 @@ def test_speeds_that_overturn(wagon):
 
 @pytest.mark.slow
 def test_small_motions_about_the_trip(trip):
-    """Stable at 25 m/s and unstable at 45 m/s, as the critical speed of 34.5 m/s says; all eigenvalues of a pair."""
+    """Stable at 25 m/s and unstable at 45 m/s, in agreement with the critical speed of 34.5 m/s; all eigenvalues of a
+    pair.
+    """
     growth = [np.max(trip.linearise({"speed": v}).eigenvalues.real) for v in (25.0, 45.0)]
     assert growth[0] < 1e-6 < 0.1 < growth[1]
 

@@ -17,7 +17,7 @@ CAR = rail.CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9)
 
 
 def ride(vehicle, speed=0.0, line=STRAIGHT, start=50.0, gravity=9.81):
-    """Model of a vehicle on a line, and what is known about it there."""
+    """Model of a vehicle on a line, and its data there."""
     m = tr.Model("ride", gravity=(0, 0, -gravity))
     return m, vehicle.add(rail.Ride.on(m, line, rail.UniformTravel(speed), start))
 
@@ -227,6 +227,6 @@ def test_wavelength_of_profiles_is_klingels_for_their_equivalent_conicity():
         (lambda: rail.SingleWheelset(cones(), rail.Bushing((1, 1, 1)), load=-1.0), "load must not be negative"),
     ],
 )
-def test_words(make, words):
+def test_invalid_arguments(make, words):
     with pytest.raises(ModelError, match=words):
         make()

@@ -12,7 +12,7 @@ MASS, RADIUS = 1813.0, 0.46
 
 
 def wheelset(geometry, law):
-    """A single wheelset on straight track, in a frame that goes at its speed."""
+    """A single wheelset on straight track, in a frame that moves at its speed."""
     m = tr.Model("wheelset")
     v = m.parameter("speed", 1.0, "m/s")
     track = m.moving_frame("track", position=lambda s: (v * s.t, 0, 0))
@@ -148,7 +148,7 @@ def test_the_steady_motion_in_the_arc_is_where_a_long_run_settles(wagon_system):
     assert linear.steady and np.max(linear.eigenvalues.real) < -0.4
 
 
-def test_words():
+def test_invalid_arguments():
     contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
     axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
     with pytest.raises(ModelError, match="wheelbase must be greater than zero"):

@@ -48,6 +48,6 @@ def test_exact_and_smooth_friction_over_a_curve_agree_in_the_limit():
     assert pytest.approx(wanted, rel=2e-3) == Q
 
 
-def test_words():
+def test_invalid_arguments():
     with pytest.raises(ModelError, match="friction is 'smooth' or 'exact'"):
         rail.y25_wagon(friction="dry")

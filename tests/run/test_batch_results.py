@@ -58,7 +58,7 @@ def test_quantiles_and_histograms_leave_them_out(batch: BatchRun) -> None:
         batch.histogram("bob.position")
 
 
-def test_it_is_saved_whole(batch: BatchRun, tmp_path: Path) -> None:
+def test_a_batch_is_saved_completely(batch: BatchRun, tmp_path: Path) -> None:
     path = batch.save(tmp_path / "batch.nc")
     with xr.open_dataset(path, engine="h5netcdf") as again:
         assert np.array_equal(again["bob.angle"], batch["bob.angle"], equal_nan=True)
@@ -67,7 +67,7 @@ def test_it_is_saved_whole(batch: BatchRun, tmp_path: Path) -> None:
         assert list(json.loads(again.attrs["messages"])) == ["39"]
 
 
-def test_pictures(batch: BatchRun, system: System, tmp_path: Path) -> None:
+def test_pictures_of_a_batch(batch: BatchRun, system: System, tmp_path: Path) -> None:
     batch.plot("bob.angle", "bob.angle_rate", path=tmp_path / "bands.png")
     system.batch(1.0, {"bob.angle": np.linspace(0.1, 1.0, 40)}).plot(path=tmp_path / "ends.png")
     assert all((tmp_path / name).stat().st_size > 5000 for name in ("bands.png", "ends.png"))

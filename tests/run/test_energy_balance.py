@@ -1,4 +1,4 @@
-"""The books of a run: energy through collisions and events, from the first sample to the last; faults are told."""
+"""The energy balance of a run through collisions and events, from the first sample to the last; errors are reported."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ def ball(e: float) -> System:
     return m.build()
 
 
-def test_a_file_does_not_say_that_there_was_no_collision(tmp_path: Path) -> None:
+def test_a_stored_run_does_not_claim_that_there_was_no_collision(tmp_path: Path) -> None:
     system = ball(0.5)
     assert tr.load(system.simulate(0.3, samples=3).save(tmp_path / "in the air.nc")).impacts == []
     run = tr.load(system.simulate(0.5, samples=3).save(tmp_path / "bounced.nc"))
@@ -54,8 +54,8 @@ def test_collisions_lose_work(samples: int | str) -> None:
     assert sum(impact.energy_lost for impact in run.impacts) == pytest.approx(run.energy.work_lost[-1], rel=1e-12)
 
 
-def test_bounces_that_end_are_booked_too() -> None:
-    """Infinitely many bounces, of which the last small ones are taken back together."""
+def test_bounces_that_end_are_in_the_balance_too() -> None:
+    """Infinitely many bounces, the last small ones of which are undone together."""
     run = ball(0.6).simulate(3.0)
     assert run.ok and run.values("floor.state")[-1] > 0
     assert run.energy.work_lost[-1] == pytest.approx(G, rel=1e-12)
@@ -149,7 +149,7 @@ def test_a_motion_that_does_not_keep_energy_is_not_finished(method: str, rtol: f
 
 
 def test_the_check_holds_for_few_samples_and_long_runs() -> None:
-    """It looks at steps, not at samples; and it thins out what it keeps."""
+    """It uses steps, not samples, and thins out the stored values."""
     system, other = pendulum(G), pendulum(G * (1 + 1e-5))
     problem = replace(
         make_problem(system.formulation, False, False, 1e-10), energy=other.formulation.kernels("base")["energy"]
@@ -199,7 +199,7 @@ def test_batches_are_checked_case_by_case() -> None:
 
 
 def test_a_batch_that_does_not_keep_energy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lanes and runs one by one say the same of the same wrong energy."""
+    """Lanes and single runs report the same about the same wrong energy."""
     from trundle.study import batch as module
 
     other = pendulum(G * 1.001).formulation.kernels("base")["energy"]
@@ -211,7 +211,7 @@ def test_a_batch_that_does_not_keep_energy(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_cases_of_a_loose_batch_are_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slow pendulums exchange little energy: what an absolute tolerance explains of it needs no closer look."""
+    """Slow pendulums exchange little energy: errors explained by an absolute tolerance need no further check."""
     from trundle.study import batch as module
 
     looked: list[object] = []

@@ -1,4 +1,4 @@
-"""Runs whose events change state or parameters keep their books right."""
+"""Runs whose events change state or parameters keep their energy balance."""
 
 import pickle
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_the_number_of_events_can_be_bounded():
     assert run.time[-1] == pytest.approx((4 + 0.5) * np.pi / 10, abs=1e-9)
 
 
-def test_events_say_at_which_contact_they_happen(tmp_path: Path) -> None:
+def test_events_name_their_contact(tmp_path: Path) -> None:
     """Also in a file, and an event of the user with such a name is his own; bands show the others instead of lines."""
     m = tr.Model("puck")
     puck = m.body("puck", 1.0, 0.1)

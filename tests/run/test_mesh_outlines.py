@@ -87,7 +87,7 @@ def test_a_belt_touches_its_pulleys(crossed: bool) -> None:
     assert length == pytest.approx(straight + bent, rel=2e-3)
 
 
-def test_a_rack_is_as_long_as_its_way() -> None:
+def test_a_rack_is_as_long_as_its_travel() -> None:
     run = examples.model("rack-and-pinion").build().simulate(0.5)
     pinion, rack = surfaces(run)
     assert (pinion.body, rack.body) == ("pinion", "rack") and (len(pinion.points) - 1) // 4 == 18

@@ -42,7 +42,7 @@ def assert_as_the_balance(run: Run, tolerance: float = 1e-9) -> None:
 # -- closed forms ------------------------------------------------------------------------------------------------------
 
 
-def test_gravity_gives_a_pendulum_what_its_height_tells():
+def test_work_of_gravity_on_a_pendulum_follows_from_its_height():
     run = pendulum()
     angle, rate = run.values("pivot.angle"), run.values("pivot.angle_rate")
     ports = run.power["bob"]
@@ -94,7 +94,7 @@ def test_a_damper_takes_what_the_motion_loses():
     assert run.power.table().balance("losses in guide.displacement") == pytest.approx(4.0 - speed[-1] ** 2, abs=1e-9)
 
 
-def test_a_force_between_bodies_tells_what_each_gets():
+def test_the_power_of_a_force_between_bodies_is_given_for_each():
     m = tr.Model("two masses", gravity=(0, 0, 0))
     a, b = (m.body(n, mass=1.0, inertia=(1, 1, 1)) for n in "ab")
     m.connect(tr.Prismatic("x"), m.ground, a)
@@ -234,7 +234,7 @@ def test_energies_agree_with_the_balance_of_the_run(formalism: str):
     assert np.abs(junctions).max() < 1e-8
 
 
-def test_a_jump_is_told_apart_from_the_flows():
+def test_a_jump_is_separate_from_the_flows():
     m = tr.Model("pendulum at a wall")
     bob = m.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -1))
     m.connect(tr.Revolute("y"), m.ground, bob, name="pivot", law=tr.Damper(0.2))
@@ -358,7 +358,7 @@ def test_bonds_go_by_the_names_of_the_graph():
     assert np.allclose(driven["axle.rz"].power, 0.1 * 2.0 * 2.0 * driven.run.time)
 
 
-def test_names_of_users_meet_no_names_of_the_audit():
+def test_names_of_users_do_not_clash_with_names_of_the_audit():
     m = tr.Model("names")
     disc, other = (m.body(n, mass=1.0, inertia=(0.125, 0.25, 0.125)) for n in ("disc", "spare_energy"))
     pair = tr.HigherPair(tr.Plane(), tr.CircleEdge(radius=0.5))
@@ -380,7 +380,7 @@ def test_an_audit_that_was_kept_is_read_from_the_file(tmp_path):
     assert again.power.flows.equals(run.power.flows)
 
 
-def test_a_file_without_audit_says_how_to_keep_it(tmp_path):
+def test_a_file_without_audit_explains_how_to_store_it(tmp_path):
     again = tr.load(pendulum().save(tmp_path / "swing.nc"))
     with pytest.raises(StoreError, match=r"run\.power\.keep\(\)"):
         again.power.table()

@@ -1,4 +1,4 @@
-"""The attributes tell the story of a run and are enough to repeat it."""
+"""The attributes of a run record how it was made, and are enough to repeat it."""
 
 import json
 
@@ -27,7 +27,7 @@ def test_stored_start_repeats_the_run(four_bar: Run) -> None:
     np.testing.assert_allclose(again.values("crank.angle"), four_bar.values("crank.angle"), rtol=1e-9)
 
 
-def test_start_report_tells_what_was_found(four_bar: Run) -> None:
+def test_start_report_lists_the_values_found(four_bar: Run) -> None:
     assert "rocker.angle_rate: found" in provenance(four_bar)["start_report"]
 
 

@@ -1,4 +1,4 @@
-"""Files give back every bit, and a failure leaves nothing behind."""
+"""Files keep every bit, and a failure leaves no file behind."""
 
 import csv
 import os
@@ -42,7 +42,7 @@ def test_round_trip_is_exact(run: Run, tmp_path: Path) -> None:
             assert again[name].values.tobytes() == np.ascontiguousarray(whole[name].values).tobytes()
 
 
-def test_loaded_run_answers_without_its_model(run: Run, tmp_path: Path) -> None:
+def test_loaded_run_gives_quantities_without_its_model(run: Run, tmp_path: Path) -> None:
     again = load(run.save(tmp_path / "result.nc"))
     assert again.system is None
     assert again.settings == run.settings
@@ -140,7 +140,7 @@ def test_own_reader_and_that_of_xarray_agree(run: Run, tmp_path: Path) -> None:
         assert "only one in 3 of" in thin.attrs["warnings"]
 
 
-def test_a_quantity_is_read_once_when_it_is_asked_for(pendulum: Run, tmp_path: Path) -> None:
+def test_a_quantity_is_read_once_when_needed(pendulum: Run, tmp_path: Path) -> None:
     """From the file that was opened: another one in its place is refused, also where it is of the same length."""
     path = pendulum.save(tmp_path / "r")
     late = load(path, lazy=True)
@@ -281,7 +281,7 @@ def test_interrupt_while_encoding_writes_nothing(
     assert not os.listdir(tmp_path)
 
 
-def test_full_disk(pendulum: Run, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(pendulum: Run, tmp_path: Path) -> None:
     """A limit on the size of files fails in the same place as a full disk."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -321,14 +321,14 @@ def test_a_model_is_not_a_result(tmp_path: Path, name: str, reader: str) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"not a result\n", b"\x89HDF\r\n\x1a\n" + bytes(200), b"CDF\x01" + bytes(64)])
-def test_foreign_bytes(tmp_path: Path, content: bytes) -> None:
+def test_files_of_another_format_are_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "r.nc").write_bytes(content)
     with pytest.raises(StoreError, match=r"r\.nc: it is not a netCDF-4 file, or it is damaged"):
         load(tmp_path / "r.nc")
 
 
 @pytest.mark.parametrize("part", [0.05, 0.5, 0.95, 0.9999])
-def test_truncated_file(pendulum: Run, tmp_path: Path, part: float) -> None:
+def test_a_truncated_file_is_reported(pendulum: Run, tmp_path: Path, part: float) -> None:
     path = pendulum.save(tmp_path / "r.nc")
     content = path.read_bytes()
     path.write_bytes(content[: int(part * len(content))])

@@ -1,4 +1,4 @@
-"""The block for the terminal says how it ended, what it cost and where it went."""
+"""The summary for the terminal states outcome, cost and final state."""
 
 import re
 
@@ -12,7 +12,7 @@ def line_of(text: str, label: str) -> str:
     return next(line for line in text.splitlines() if line.startswith(label))
 
 
-def test_head(pendulum: Run) -> None:
+def test_head_of_the_summary(pendulum: Run) -> None:
     text = pendulum.summary()
     assert line_of(text, "model").endswith("pendulum")
     assert line_of(text, "time").endswith("0 to 3 s, 61 samples")

@@ -66,7 +66,7 @@ def test_a_joint_that_closes_a_loop(formalism):
 
 @pytest.mark.parametrize("samples", [2, 3, 5])
 def test_a_second_hinge_turns_as_the_first_does(samples):
-    """A heavy door that goes over the top again and again: its rate at the samples says little about its turns."""
+    """A heavy door that goes over the top again and again: its rate at the samples does not determine its turns."""
     m = tr.Model("door on two hinges")
     door = m.body("door", 3.0, (0.3, 0.2, 0.4), com=(0.5, 0, 0))
     for name, place in (("low", 0.0), ("high", 1.0)):
@@ -89,7 +89,7 @@ def bodies_on_balls() -> tr.System:
 
 @pytest.mark.parametrize("samples", [2, 3, 6])
 def test_a_pin_beside_ball_joints_keeps_its_turns(samples):
-    """The steps of the run know how far it went between two samples."""
+    """The steps of the run give the angle between two samples."""
     system = bodies_on_balls()
     assert "pin.angle" not in system.formulation.layout.places
     fine = system.simulate(10.0, samples=5001).values("pin.angle")

@@ -1,4 +1,4 @@
-"""Our writer of netCDF files: xarray reads the same from them as from its own."""
+"""Trundle's writer of netCDF files: xarray reads them like its own."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_xarray_reads_what_it_would_have_written(seed: int, tmp_path: Path) -> N
 
 
 def test_the_file_is_one_of_netcdf(tmp_path: Path) -> None:
-    """What the specification of netCDF-4 asks for beyond HDF5."""
+    """What the specification of netCDF-4 requires beyond HDF5."""
     (tmp_path / "own.nc").write_bytes(encode(dataset(1)))
     with h5py.File(tmp_path / "own.nc") as file:
         assert file.attrs["_NCProperties"].startswith(b"version=2,")

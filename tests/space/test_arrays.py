@@ -1,4 +1,4 @@
-"""Numbers that a person gives are read, or refused in a sentence."""
+"""Numbers given by users are read, or refused with a message."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Who may ask the studio: its own pages, and nobody else."""
+"""Only the studio's own pages may send requests to it."""
 
 import http.client
 import json
@@ -31,7 +31,7 @@ def ask(made: Studio, asked: dict, method: str = "POST", path: str = "/ask", **h
     return answer.status, answer.read().decode()
 
 
-def test_only_the_page_itself_may_ask(served: Studio) -> None:
+def test_only_the_page_itself_may_send_requests(served: Studio) -> None:
     assert ask(served, {"question": "begin"})[0] == 200
     for headers in (
         {"Host": "evil.example"},  # a name that leads here
@@ -65,7 +65,7 @@ def test_two_pages_have_models_of_their_own(served: Studio) -> None:
     assert ask(served, {"question": "reached", "session": first})[0] == 410  # of many pages the oldest is dropped
 
 
-def test_damaged_questions(served: Studio) -> None:
+def test_damaged_requests(served: Studio) -> None:
     assert ask(served, {"question": "begin"}, **{"Content-Length": "99999999"})[0] == 400
     for asked in ([1, 2], "text", {"question": 3}, {"question": "begin", "session": 7}):
         assert ask(served, asked)[0] in (200, 400, 410)

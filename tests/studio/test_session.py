@@ -1,4 +1,4 @@
-"""What the studio answers: models, faults with their lines, runs, eigenvalues, files."""
+"""Responses of the studio: models, faults with their lines, runs, eigenvalues, files."""
 
 import base64
 import runpy
@@ -109,7 +109,7 @@ def test_script_repeats_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert np.array_equal(tr.load(tmp_path / "result.nc").values("height"), session.last.values("height"))
 
 
-def test_faults_in_words_with_their_lines() -> None:
+def test_faults_are_reported_with_their_lines() -> None:
     session = Session()
     cases = {
         PENDULUM.replace("second: bar", "second: rod"): (line_of("second: bar"), "rod"),
@@ -127,7 +127,7 @@ def test_faults_in_words_with_their_lines() -> None:
         session.answer("run", asked())
 
 
-def test_what_a_page_may_not_ask(pendulum: Session) -> None:
+def test_invalid_requests_of_a_page(pendulum: Session) -> None:
     for question, given in (
         ("run", asked({"l": float("nan")})),
         ("run", asked({"l": "2"})),

@@ -1,4 +1,5 @@
-"""The studio in a real Chromium: sliders change the result, faults stand at their lines, what is saved repeats."""
+"""The studio in a real Chromium: sliders change the result, errors are shown at their lines, saved runs can be
+repeated."""
 
 import base64
 import runpy
@@ -102,7 +103,7 @@ def test_every_sheet_in_dark_and_on_a_phone(browser: Browser, served: Studio) ->
     assert not browser.complaints
 
 
-def test_a_kept_run_that_goes_elsewhere_stays_in_the_picture(browser: Browser, served: Studio) -> None:
+def test_a_kept_run_that_moves_elsewhere_stays_in_the_picture(browser: Browser, served: Studio) -> None:
     browser.open(served.url, width=1200, height=760)
     browser.run("studio.openExample('benchmark-bicycle')")
     near = browser.run("trundle.camera.distance")

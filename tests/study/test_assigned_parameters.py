@@ -1,4 +1,4 @@
-"""Events may not give a parameter what a run could not be given at its start."""
+"""Events may not assign a parameter a value that is invalid at the start of a run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def test_a_negative_inertia_by_an_event_is_refused_by_name() -> None:
         assert word in run.outcome
 
 
-def test_what_is_not_a_number_is_refused_too() -> None:
+def test_nan_is_refused_too() -> None:
     assert "parameter 'inertia' must be finite" in flywheel(lambda worse: 1 / worse).simulate(1.0).outcome
 
 
@@ -43,7 +43,7 @@ def test_only_the_bad_case_of_a_batch_is_refused() -> None:
     assert "negative (-1.8 kg m^2)" in batch.messages[1]
 
 
-def test_answers_of_a_function_are_refused_at_once() -> None:
+def test_invalid_results_of_a_function_are_refused_at_once() -> None:
     m = tr.Model("flywheel", gravity=(0, 0, 0))
     wheel = m.body("wheel", mass=m.parameter("mass", 1.0), inertia=(1, 1, 1))
     m.connect(tr.Prismatic("z"), m.ground, wheel)

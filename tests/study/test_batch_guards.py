@@ -1,4 +1,4 @@
-"""Each case of a batch ends where its contact ceases to be one, as the single run does; the others go on."""
+"""Each case of a batch ends where its contact becomes invalid, as the single run does; the others continue."""
 
 import math
 

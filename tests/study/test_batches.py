@@ -52,7 +52,7 @@ def test_lengths_may_vary_and_start_values_stay() -> None:
 
 
 def refusal(system: tr.System, start: dict[str, Any], parameters: dict[str, Any]) -> str:
-    """What `simulate` says of the case."""
+    """Message of `simulate` about the case."""
     with pytest.raises(TrundleError) as told:
         system.simulate(0.1, start, parameters, samples=2)
     return str(told.value)

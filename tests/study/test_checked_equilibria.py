@@ -1,4 +1,4 @@
-"""Equilibria are checked: nothing accelerates there, with what the contacts do, and stable ones are stable."""
+"""Equilibria are checked: nothing accelerates there with the modes of the contacts, and stable ones are stable."""
 
 import warnings
 from typing import Any
@@ -75,7 +75,7 @@ def test_friction_that_holds_and_friction_that_does_not() -> None:
 
 
 def test_bristles_that_hold_are_bent() -> None:
-    """LuGre with a rigid normal: the bristles carry what the slope pulls."""
+    """LuGre with a rigid normal: the bristles carry the downhill force."""
     system = block_on_slope(tr.LuGre(0.5, 0.4, stiffness=1e3), 0.2).build()
     pose = system.equilibrium()
     assert largest_acceleration(system, pose) < 1e-6

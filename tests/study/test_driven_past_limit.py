@@ -36,7 +36,7 @@ def test_the_limit_is_named(formalism: str, method: str, speed: float) -> None:
     assert run.trajectory.t_end == pytest.approx((meets + 1.9) / speed, rel=1e-6)
 
 
-def test_in_a_batch_too() -> None:
+def test_a_case_driven_past_its_limit_ends_in_a_batch_too() -> None:
     m = driven_rocker(-1.0)
     m.parameter("unused", 1.0)
     assert m.build().batch(5.0, parameters={"unused": [1.0, 2.0]}).outcomes == ["CONSTRAINT"] * 2

@@ -14,7 +14,7 @@ FORMALISMS = ("kane", "udwadia_kalaba", "newton_euler")
 
 
 def extrapolated(of: Callable[[float], np.ndarray], value: float, step: float) -> np.ndarray:
-    """Derivative by central differences, whose error goes with the sixth power of the step."""
+    """Derivative by central differences, whose error is of sixth order in the step."""
     d = [(of(value + h) - of(value - h)) / (2 * h) for h in (step, step / 2, step / 4)]
     once = [(4 * d[k + 1] - d[k]) / 3 for k in range(2)]
     return (16 * once[1] - once[0]) / 15
@@ -151,7 +151,7 @@ def test_what_has_no_derivatives() -> None:
 
 
 def test_a_fold_is_refused() -> None:
-    """x'' = k - x^2 - x': at k = 0 two equilibria meet."""
+    """x'' = k - x^2 - x': at k = 0 two equilibria merge."""
     m = tr.Model("fold")
     k = m.parameter("k", 0.0)
     m.connect(tr.Prismatic("x"), m.ground, m.body("cart", 1.0, 1.0), "slide")

@@ -1,4 +1,4 @@
-"""Runs end with a name where a contact ceases to be one: end of a surface, interference, a wheel that lies flat."""
+"""Runs end with a name where a contact becomes invalid: end of a surface, interference, a wheel that lies flat."""
 
 import math
 from functools import cache
@@ -50,7 +50,7 @@ def first_time_at(limit: float, amplitude: float) -> float:
 
 
 @pytest.mark.parametrize("beyond", [1e-2, 1e-5])
-def test_what_comes_and_goes_between_two_samples_ends_the_run(beyond: float) -> None:
+def test_a_violation_between_two_samples_ends_the_run(beyond: float) -> None:
     """At the far end of the swing the surfaces interfere for a moment, in every period, never at a sample."""
     amplitude = 1.5 * (1 + beyond)
     run = swinging().simulate(20 * math.pi, {"surface.angle_rate": -amplitude}, samples=21)

@@ -1,4 +1,4 @@
-"""Laws on angles beyond half a turn, where these are measured: told, or right."""
+"""Laws on measured angles beyond half a turn: correct, or with a warning."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ EVENTS = [
 
 
 @pytest.mark.parametrize(("function", "direction", "action"), EVENTS)
-def test_events_on_a_measured_angle_are_right_or_told_of(function: object, direction: int, action: object) -> None:
+def test_events_on_a_measured_angle_are_right_or_warned_about(function: object, direction: int, action: object) -> None:
     m = hinge(None)
     m.parameter("k", 1.0)
     m.event("there", function, direction, action)
@@ -107,7 +107,7 @@ def crank(law: object) -> tr.Model:
 SPEEDS = [1.0, 5.0, -3.0]
 
 
-def test_a_batch_tells_of_the_cases_whose_springs_are_wound_too_far() -> None:
+def test_a_batch_reports_cases_whose_springs_are_wound_too_far() -> None:
     batch = crank(tr.Spring(0.05)).build().batch(1.0, {"first.angle_rate": SPEEDS}, samples=3)
     single = [crank(tr.Spring(0.05)).build().simulate(1.0, {"first.angle_rate": v}) for v in SPEEDS]
     assert batch.outcomes == [run.outcome.split(":")[0] for run in single] == ["FINISHED", "HALF_TURN", "FINISHED"]

@@ -1,4 +1,4 @@
-"""Equilibria that Newton's method alone does not find, and springs, parameters and energies at their edges."""
+"""Equilibria that Newton's method alone does not find, and springs, parameters and energies at their limits."""
 
 import math
 
@@ -22,7 +22,7 @@ def test_a_pendulum_hangs_down_from_wherever_it_starts(angle):
     assert math.remainder(found - math.pi / 2, 2 * math.pi) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_the_unstable_equilibrium_can_be_asked_for():
+def test_the_unstable_equilibrium_can_be_requested():
     found = pendulum().build().equilibrium({"bob.angle": -1.4}, stable=False)["bob.angle"]
     assert found == pytest.approx(-math.pi / 2, abs=1e-9)
 
@@ -79,7 +79,7 @@ def test_parameters_of_a_run_must_be_physical_too():
         (lambda s: s.simulate(1.0)[3], "Use one name"),
     ],
 )
-def test_odd_questions_get_words(question, message):
+def test_invalid_requests_are_reported(question, message):
     with pytest.raises(tr.TrundleError, match=message):
         question(pendulum().build())
 

@@ -82,7 +82,7 @@ def test_point_masses_on_the_axis_of_their_hinge(points: System) -> None:
 
 
 def test_usual_cases_need_no_equations(arm: System) -> None:
-    """Ten thousand cases of a body that has mass and inertia: nothing is derived, nothing looked at one by one."""
+    """Ten thousand cases of a body that has mass and inertia: nothing is derived, no case is checked on its own."""
     f = arm.formulation
 
     def refuse() -> None:

@@ -74,7 +74,7 @@ def test_a_string_that_sags_onto_a_floor_by_ipopt() -> None:
     assert floor == floor[::-1] and sum(floor) >= n * (1 - 2 * math.sqrt(2 * depth / g)) - 3
 
 
-def test_what_goes_wrong_in_an_objective_goes_through_ipopt() -> None:
+def test_exceptions_of_an_objective_pass_through_ipopt() -> None:
     def broken(v: dict[str, float]) -> float:
         raise KeyError("mine")
 
@@ -86,7 +86,7 @@ def test_what_goes_wrong_in_an_objective_goes_through_ipopt() -> None:
 
 @pytest.mark.parametrize("method", ["slsqp", "ipopt"])
 @pytest.mark.parametrize("kept", [False, True])
-def test_an_interrupted_search_gives_the_best_that_it_met(method: str, kept: bool) -> None:
+def test_an_interrupted_search_gives_the_best_point_found(method: str, kept: bool) -> None:
     """A run inside the objective ends on an interruption and keeps it to itself: its value must not count."""
     met: list[float] = []
 
@@ -136,7 +136,7 @@ def test_derivatives_that_are_wrong_are_found_out() -> None:
         tr.optimise(lambda v: (bowl(v, 1.0)[0], {"a": 0.0}), ranges)
 
 
-def test_conditions_that_cannot_be_met_or_are_none() -> None:
+def test_invalid_or_infeasible_conditions() -> None:
     ranges = {"a": (0.0, 5.0), "b": (0.0, 5.0)}
     both = [lambda v: 1 - v["a"] - v["b"], lambda v: v["a"] + v["b"] - 2]
     for method in ("slsqp", "ipopt"):

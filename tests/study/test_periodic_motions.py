@@ -1,4 +1,5 @@
-"""Periodic motions: known periods and multipliers, sections that fire at once, closed loops, and what has no answer."""
+"""Periodic motions: known periods and multipliers, sections that fire at once, closed loops, and searches without a
+result."""
 
 import signal
 from contextlib import suppress
@@ -39,7 +40,7 @@ def van_der_pol(mu: float) -> tuple[float, float]:
 
 
 def test_an_interruption_that_a_library_loses_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As CasADi does while it asks Python for the shape of a matrix."""
+    """As CasADi does while it gets the shape of a matrix from Python."""
     speed = ReturnMap.speed
 
     def deaf(self: ReturnMap, x: np.ndarray) -> float:
@@ -65,7 +66,7 @@ def test_van_der_pol_with_its_start_on_the_section(mu: float) -> None:
 
 
 def test_a_family_of_periodic_motions() -> None:
-    """A pendulum keeps its energy: Newton's matrix is singular, the nearest member is the answer."""
+    """A pendulum keeps its energy: Newton's matrix is singular, the nearest member is the result."""
     m = tr.Model("pendulum")
     m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1.0)))
     m.event("lowest", lambda s: s["bob.angle"], 1)
@@ -110,7 +111,7 @@ def test_multipliers_of_a_closed_loop_belong_to_its_one_freedom() -> None:
     assert np.max(np.abs(orbit.multipliers)) == pytest.approx(abs(slope), rel=1e-5)
 
 
-def test_what_has_no_answer_is_reported() -> None:
+def test_invalid_searches_are_reported() -> None:
     system = oscillator(tr.Spring(4.0, 0.1)).build()
     with pytest.raises(UnknownNameError, match="passes"):
         find_orbit(system, Section("pases"))

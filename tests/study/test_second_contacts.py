@@ -1,4 +1,4 @@
-"""Two surfaces that touch in a second point end a run; contacts that are open go on with their closest points."""
+"""Two surfaces that touch in a second point end a run; open contacts continue with their closest points."""
 
 import math
 from functools import cache
@@ -37,7 +37,7 @@ def test_a_second_touch_at_the_place_of_the_trace(samples: int | list[float]) ->
     assert run.time[-1] == run.trajectory.t_end
 
 
-def test_a_second_touch_is_met_while_the_first_still_holds() -> None:
+def test_a_second_touch_is_found_while_the_first_still_holds() -> None:
     """Of a thick tube: the run ends before the contact is lost, or before the second touch."""
     system = column(1.2)
     met = system.simulate(2.0)
@@ -66,7 +66,7 @@ def pose(system: System, place: float) -> dict[str, float]:
 
 
 def test_a_second_touch_in_the_last_steps_of_a_batch() -> None:
-    """Too late to be met on the way: by the search at the end; the second case ends just before it."""
+    """Too late to be found during the run: found by the search at the end; the second case ends just before it."""
     system = column(0.8)
     near = pose(system, TROUGH - 1e-3)
     start = {name: np.array([value, value]) for name, value in near.items()}
@@ -171,8 +171,8 @@ def test_a_start_that_overlaps_elsewhere_is_refused() -> None:
 
 
 def two_columns() -> System:
-    """Two cylinders on their spiral columns; the first one is faster and meets its trough first. It would be lost soon
-    after.
+    """Two cylinders on their spiral columns; the first one is faster and reaches its trough first. It would be lost
+    soon after.
     """
     m = tr.Model("two columns")
     for name, speed in (("fast", 6.0), ("slow", 5.995)):

@@ -58,7 +58,7 @@ def ball(unilateral: bool = True) -> tr.System:
     return m.build()
 
 
-def test_a_bouncing_ball_changes_as_its_closed_form_says() -> None:
+def test_sensitivity_of_a_bouncing_ball_agrees_with_the_closed_form() -> None:
     h, e = 1.0, 0.7
     run = ball().simulate(1.5, samples=31, sensitivity=["e", "ball.position_z"], start={"ball.velocity": (0, 0, 0)})
 
@@ -187,7 +187,7 @@ def test_units_and_energies() -> None:
     assert run.derivative("bob.reaction_force", "k").dims == ("time", "axis")
 
 
-def test_what_has_no_derivative_is_refused_in_words() -> None:
+def test_quantities_without_derivative_are_refused_with_a_message() -> None:
     system = pendulum()
     with pytest.raises(SolveError, match="time at which a law switches depends on 'after'"):
         system.simulate(1.0, sensitivity=["after"])
@@ -266,7 +266,7 @@ def test_sticking_at_the_very_limit_has_no_derivative() -> None:
         system.simulate(1.0, sensitivity=["F"])
 
 
-def test_an_event_that_is_grazed_is_refused_in_words() -> None:
+def test_a_grazing_event_is_refused_with_a_message() -> None:
     m = tr.Model("swinging mass")
     body = m.body("b", mass=1.0, inertia=0.1)
     m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Spring(m.parameter("k", 4.0)))

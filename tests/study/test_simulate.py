@@ -1,4 +1,4 @@
-"""What a user asks of System.simulate: events, steps, samples, methods, endings, energy."""
+"""Arguments and results of System.simulate: events, steps, samples, methods, endings, energy."""
 
 import math
 from typing import Any
@@ -64,7 +64,7 @@ def test_stop_event_ends_the_run() -> None:
     assert run.trajectory.x_end[0] == pytest.approx(0.0, abs=1e-10)
 
 
-def test_on_event_is_asked_and_obeyed() -> None:
+def test_on_event_is_called_and_its_result_used() -> None:
     m = falling()
     m.event("floor", lambda s: s["ball.displacement"], direction=-1)
     calls: list[tuple[str, float, float]] = []

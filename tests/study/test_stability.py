@@ -1,4 +1,4 @@
-"""Stable ranges of speed: published numbers, neutral eigenvalues, and what cannot be answered."""
+"""Stable ranges of speed: published numbers, neutral eigenvalues, and impossible requests."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_another_quantity_and_undamped_motions() -> None:
 
 @pytest.mark.parametrize(("stiffness", "mass"), [(25.0, 3.0), (1e4, 0.7), (3.0, 20.0)])
 def test_borders_have_the_digits_that_are_promised(stiffness: float, mass: float) -> None:
-    """A bead in a turning tube flies out above (k/m)^(1/2): eigenvalues meet at zero there."""
+    """A bead in a turning tube flies out above (k/m)^(1/2): eigenvalues are zero there."""
     model = tr.Model("tube", gravity=(0.0, 0.0, 0.0))
     tube, bead = model.body("tube", 1.0, 1.0), model.body("bead", model.parameter("m", mass), 1e-3)
     model.connect(tr.Revolute("z"), model.ground, tube)
@@ -92,7 +92,7 @@ def test_borders_have_the_digits_that_are_promised(stiffness: float, mass: float
     assert found == (pytest.approx((0.1 * border, border), rel=1e-8),)
 
 
-def test_what_cannot_be_answered_is_reported(bike: System) -> None:
+def test_impossible_requests_are_reported(bike: System) -> None:
     model = tr.Model("arm")
     model.connect(tr.Revolute("z"), model.ground, model.body("arm", 1.0, 1.0))
     system = model.build()

@@ -1,4 +1,4 @@
-"""Start states: what is given is held exactly, what is changed is reported, what cannot be is refused."""
+"""Start states: given values are held exactly, changes are reported, impossible states are refused."""
 
 import math
 
@@ -113,7 +113,7 @@ def test_quaternion_of_any_length() -> None:
 
 
 def test_start_of_the_model_chooses_the_branch_whatever_was_built_before() -> None:
-    """Two models that differ in their start alone must not meet each other's assembled pose in the cache."""
+    """Two models that differ in their start alone must not share an assembled pose in the cache."""
 
     def two_bars(side: float) -> System:
         m = tr.Model("elbow")
@@ -158,7 +158,7 @@ def test_accelerations_by_name(linkage: System) -> None:
     assert a["crank.angle_acceleration"] == pytest.approx(slope, rel=1e-5)
 
 
-def test_what_a_run_is_given_goes_before_what_the_model_says() -> None:
+def test_values_given_to_a_run_override_those_of_the_model() -> None:
     m = tr.Model("four-bar")
     a, b, c = (m.body(name, mass=1.0, inertia=0.1, com=(0.5, 0, 0)) for name in "abc")
     m.connect(tr.Revolute("y"), m.ground, a)

@@ -61,7 +61,7 @@ FAR = [(1e4, -2e3, 300.0), (-1e6, 5.0, 0.0), (0.0, 3e4, -1e5), (1e-7, 0.0, 2e-7)
 
 @pytest.mark.parametrize("place", FAR)
 @pytest.mark.parametrize("kind", ["free", "chain"])
-def test_places_far_away_and_near_are_met(place, kind):
+def test_targets_far_away_and_near_are_reached(place, kind):
     m = tr.Model("far")
     body = m.body("b", 1.0, (0.1, 0.2, 0.15), com=(0.1, 0, 0))
     m.connect(tr.Free(), m.ground, body)

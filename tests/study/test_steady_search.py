@@ -133,7 +133,7 @@ def test_precession_of_a_top(fast: bool) -> None:
     assert system.linearise(found).steady
 
 
-def test_all_formalisms_ask_the_same(bicycle: tr.System) -> None:
+def test_all_formalisms_solve_the_same_equations(bicycle: tr.System) -> None:
     other = bicycle.in_formalism("newton_euler").steady({"roll": 0.1}, {"speed": 5.0})
     found = bicycle.steady({"roll": 0.1}, {"speed": 5.0})
     assert all(abs(found[name] - other[name]) < 1e-9 for name in ("steering.angle", "rear.yaw_rate", "rear.roll"))

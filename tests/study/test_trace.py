@@ -53,7 +53,7 @@ def kinds(trace: Trace) -> list[str]:
     return [event.name for event in trace.events]
 
 
-def test_a_turn_of_a_crank_meets_the_closed_form():
+def test_a_turn_of_a_crank_agrees_with_the_closed_form():
     wanted = [1.5, 3.0, 0.9 + 2 * np.pi]
     trace = four_bar().trace("crank.angle", wanted)
     assert trace.ok
@@ -93,7 +93,7 @@ def test_through_the_folds_the_curve_closes():
     assert abs(trace.values("crank.angle")[-1] - trace.values("crank.angle")[0]) > 6.0
 
 
-def test_a_value_behind_a_fold_is_met_exactly():
+def test_a_value_behind_a_fold_is_reached_exactly():
     trace = four_bar().trace("rocker.angle", 1.2, through_folds=True, start={"crank.angle": 3.0})
     assert trace.ok
     assert trace.value[-1] == pytest.approx(1.2, abs=1e-14)
@@ -229,7 +229,7 @@ RING = tr.Circle(0.8, inside=True)
         (tr.Circle(0.1), RING, 2 * np.pi, lambda a: above_a_circle(a, 0.7)),
     ],
 )
-def test_the_lift_of_a_planar_cam_meets_the_closed_form(first, second, to, lift):
+def test_the_lift_of_a_planar_cam_agrees_with_the_closed_form(first, second, to, lift):
     m = tr.Model("cam")
     cam, follower = m.body("cam", 1.0, 0.1), m.body("follower", 1.0, 0.1)
     m.connect(tr.Revolute("y"), m.ground, cam)
@@ -317,7 +317,7 @@ def test_between_the_points_and_after_storage(tmp_path):
         tr.load(tmp_path / "linkage.nc")
 
 
-def test_pictures(tmp_path):
+def test_pictures_of_a_trace(tmp_path):
     trace = four_bar(rocker=CRANK).trace("crank.angle", 4.0)
     figure = trace.plot("rocker.angle", "coupler.position", path=tmp_path / "plot.png")
     assert (tmp_path / "plot.png").stat().st_size > 5000

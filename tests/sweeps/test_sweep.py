@@ -1,4 +1,4 @@
-"""Sweeps: the numbers of single runs and batches, kept part by part."""
+"""Sweeps: the numbers of single runs and batches, stored part by part."""
 
 import importlib
 import itertools
@@ -84,7 +84,7 @@ def test_parts_have_the_bits_of_a_batch(system: System, found: xr.Dataset) -> No
     assert np.array_equal(batch["bob.angle"], found["bob.angle"][5:10])
 
 
-def test_a_sweep_that_was_stopped_goes_on(
+def test_a_sweep_that_was_stopped_is_resumed(
     system: System, found: xr.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = importlib.import_module("trundle.sweeps.run_sweep")
@@ -109,7 +109,7 @@ def test_a_sweep_that_was_stopped_goes_on(
 
 @pytest.fixture
 def stopped_in_the_second_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch that is interrupted gives what it has: here its cases from the third on are not done."""
+    """An interrupted batch returns the finished cases: here those before the third."""
     module, parts = importlib.import_module("trundle.sweeps.part"), []
     batch = System.batch
 
@@ -180,7 +180,7 @@ def test_another_sweep_is_refused_and_nothing_changes(
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
 
 
-def test_a_store_goes_on_with_its_own_parts(system: System, found: xr.Dataset, tmp_path: Path) -> None:
+def test_a_store_is_resumed_with_its_own_parts(system: System, found: xr.Dataset, tmp_path: Path) -> None:
     run(system, out=tmp_path / "s.zarr")
     kept = tr.sweep(system, cases(), 3.0, keep=KEEP, samples=61, out=tmp_path / "s.zarr", progress=False)
     xr.testing.assert_identical(kept.drop_attrs().load(), found.drop_attrs())
@@ -239,7 +239,7 @@ def test_a_number_is_the_same_in_all_cases(system: System) -> None:
         ({"k": ["a"]}, SolveError, "must have numbers"),
     ],
 )
-def test_bad_cases(system: System, bad: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_invalid_cases(system: System, bad: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tr.sweep(system, bad, 1.0, keep=["bob.angle"], progress=False)
 
@@ -256,7 +256,7 @@ def test_bad_cases(system: System, bad: dict[str, Any], error: type[Exception], 
         ({"keep": ["bob.angle"], "part": 0}, SolveError, "positive"),
     ],
 )
-def test_bad_options(system: System, options: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_invalid_options(system: System, options: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tr.sweep(system, {"k": [1.0]}, 1.0, progress=False, **options)
     with pytest.raises(SolveError, match="no values"):

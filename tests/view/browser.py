@@ -112,7 +112,7 @@ class Browser:
         return answer["result"].get("value")
 
     def frame(self) -> None:
-        """Wait until what was asked for is drawn."""
+        """Wait until the requested picture is drawn."""
         self.run("new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)))")
 
     def screenshot(self, path: Path | str) -> None:
@@ -131,7 +131,7 @@ class Browser:
 
     @property
     def requests(self) -> list[str]:
-        """Addresses that were asked for since the page was opened."""
+        """Addresses requested since the page was opened."""
         return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
 
 

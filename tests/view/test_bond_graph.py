@@ -1,4 +1,4 @@
-"""The picture of a multibond graph: nothing lies over anything else, and everything of the graph is in it."""
+"""The picture of a multibond graph: nothing overlaps, and everything of the graph is in it."""
 
 from random import Random
 from xml.etree import ElementTree as ET
@@ -88,7 +88,7 @@ def around(a: Point, b: Point, room: float = 0.0) -> Rect:
 
 
 def holds(outer: Rect, inner: Rect) -> bool:
-    """Whether the one lies in the other."""
+    """Whether one box lies in the other."""
     across = outer.x <= inner.x and inner.right <= outer.right
     return across and outer.y <= inner.y and inner.bottom <= outer.bottom
 
@@ -171,7 +171,7 @@ def test_any_graph_is_laid_out_without_overlap(seed: int, bodies: int, links: in
 
 
 @pytest.mark.slow
-def test_a_long_chain_goes_on_in_bands_on_one_page() -> None:
+def test_a_long_chain_continues_in_bands_on_one_page() -> None:
     model = examples.model("chain", n=100)
     layout = lay_out(model.build().graph)
     assert sum(b.kind in ("1", "ground") for b in layout.drawing.boxes) == 101
@@ -204,7 +204,7 @@ def test_conflicts_are_marked() -> None:
     assert "others hold it" in to_svg(graph)
 
 
-def test_long_names_are_shortened_and_told_in_full() -> None:
+def test_long_names_are_shortened_and_listed_in_full() -> None:
     assert shorten("rear frame", 11.0, 200.0) == "rear frame"
     short = shorten("rear frame with the rider", 11.0, 80.0)
     assert short.startswith("rear fr") and short.endswith("…") and text_width(short, 11.0) <= 80.0
@@ -223,7 +223,7 @@ def test_bodies_that_nothing_joins_to_the_ground_are_drawn(bodies: int, links: i
     assert sum(b.kind == "1" for b in layout.drawing.boxes) == bodies
 
 
-def test_words_are_cut_only_where_there_is_no_room() -> None:
+def test_labels_are_cut_only_where_there_is_no_space() -> None:
     m = tr.Model("a model whose name is long enough to need most of the width that a wide page has for its title")
     last: tr.Body = m.ground
     for i in range(6):

@@ -1,4 +1,4 @@
-"""What a picture shows by itself: all of the machine, bowls that are open, wheels beside each other."""
+"""The default view of a picture: all of the machine, bowls that are open, wheels beside each other."""
 
 import numpy as np
 import pytest

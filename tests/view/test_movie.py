@@ -66,13 +66,13 @@ def test_picture_shows_the_pose_of_its_time(cart: Run) -> None:
     assert first.shape == (100, 160, 3) and np.mean(first != later) > 0.005
 
 
-def test_gif_has_its_frames(cart: Run, tmp_path: Path) -> None:
+def test_gif_has_all_frames(cart: Run, tmp_path: Path) -> None:
     path = cart.save_movie(tmp_path / "cart.gif", fps=10, speed=0.5, size=(120, 80), layers=["reactions", "frames"])
     with Image.open(path) as movie:
         assert movie.size == (120, 80) and movie.n_frames == 21 and movie.info["duration"] == 100
 
 
-def test_mp4_has_its_frames(cart: Run, tmp_path: Path) -> None:
+def test_mp4_has_all_frames(cart: Run, tmp_path: Path) -> None:
     ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
     path = cart.save_movie(tmp_path / "cart.mp4", fps=10, speed=1.0, size=(128, 80))
     frames, seconds = ffmpeg.count_frames_and_secs(str(path))

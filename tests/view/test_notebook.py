@@ -77,7 +77,7 @@ def test_run_shows_a_scene_that_is_a_whole_page(cart: Run) -> None:
     assert len(found.frames[0]) < 600_000
 
 
-def test_batch_says_how_cases_ended(model: tr.Model) -> None:
+def test_batch_shows_how_cases_ended(model: tr.Model) -> None:
     batch = model.build().batch(0.1, {"hinge.angle": np.linspace(0, 1, 5)})
     text = batch._repr_html_()
     checked(text)

@@ -1,4 +1,4 @@
-"""Names are shown as they are: they are no formulas, no markup and no hidden labels."""
+"""Names are shown literally, not as formulas, markup or hidden labels."""
 
 from pathlib import Path
 from typing import Any

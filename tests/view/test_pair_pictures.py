@@ -45,7 +45,7 @@ def test_a_planar_pair_needs_its_coordinates() -> None:
 
 @pytest.mark.parametrize("follower", [tr.Circle(0.01), tr.Vertex(), tr.Line()], ids=repr)
 def test_a_cam_and_its_follower(follower: tr.Circle | tr.Vertex | tr.Line, tmp_path: Path) -> None:
-    """The point of contact lies on the profile; the centre of a roller lies its radius away, in the direction asked."""
+    """The point of contact lies on the profile; the centre of a roller lies its radius away, in the given direction."""
     flat = isinstance(follower, tr.Line)
     cam = tr.Cam(lambda a: 0.03 + 0.004 * tr.cos(a)) if flat else tr.Cam.tangent(0.03, 0.012, 0.025)
     figure = draw_pair(tr.PlanarPair(cam, follower), [0.6], tmp_path / "cam.png")

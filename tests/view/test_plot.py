@@ -91,7 +91,7 @@ def test_energy_terms_and_imbalance(four_bar: Run, cart: Run) -> None:
     assert lines_of(cart.energy.plot().axes[0]) == ["kinetic", "potential", "total"]
 
 
-def test_eigenvalues(cart: Run) -> None:
+def test_picture_of_eigenvalues(cart: Run) -> None:
     linear = cart.system.linearise({"mast.angle": np.pi})
     panel = plot_eigenvalues(linear).axes[0]
     drawn = panel.lines[0]
@@ -153,7 +153,7 @@ def test_collisions_stand_in_the_bands_of_contacts(tmp_path: Path) -> None:
         assert [text.get_text() for text in bands.get_legend().get_texts()] == ["strikes", "open"]
 
 
-def test_a_figure_says_where_no_window_can_be_opened() -> None:
+def test_a_figure_without_a_display_explains_itself() -> None:
     """It was made without pyplot, which alone opens windows."""
     plt.switch_backend("agg")
     with pytest.raises(SolveError, match=r"no window .*path='picture\.png'"):

@@ -1,4 +1,4 @@
-"""Pages of odd results, taken ports, strangers that ask, and damaged files."""
+"""Pages of odd results, taken ports, foreign requests, and damaged files."""
 
 import re
 import socket
@@ -43,7 +43,7 @@ def status(port: int, path: str, **headers: str) -> int:
         asking.close()
 
 
-def test_only_the_own_page_may_ask(cart: Run) -> None:
+def test_only_the_own_page_may_send_requests(cart: Run) -> None:
     viewer = cart.show(port=0, open_browser=False)
     try:
         listening = viewer._server.server_address
@@ -106,7 +106,7 @@ def test_tiny_and_huge_machines_fill_the_picture(size: float) -> None:
     assert np.all(scene.high - scene.low < 5 * size)
 
 
-def test_a_damaged_result_gets_words(cart: Run, tmp_path: Path) -> None:
+def test_a_damaged_result_is_reported(cart: Run, tmp_path: Path) -> None:
     whole = cart.save(tmp_path / "cart.nc").read_bytes()
     broken = tmp_path / "broken.nc"
     for content in (b"", b"not a result", whole[: len(whole) // 2]):

@@ -1,4 +1,4 @@
-"""Sankey pictures: to scale, nothing over anything else, nothing lost."""
+"""Sankey pictures: to scale, without overlaps or omissions."""
 
 from itertools import combinations
 
@@ -138,7 +138,7 @@ def test_ribbons_are_to_scale_and_carry_everything(table: EnergyTable):
     assert order and all(columns[r.giver] < columns[r.taker] for r in found.ribbons)
 
 
-def test_a_picture_is_written_and_says_its_numbers(tmp_path):
+def test_a_picture_is_written_and_shows_its_numbers(tmp_path):
     run = examples.model("benchmark-bicycle").build().simulate(10.0)
     figure = run.power.sankey(tmp_path / "ride.png", end=9.0)
     assert (tmp_path / "ride.png").stat().st_size > 10_000

@@ -82,7 +82,7 @@ def test_plane_and_times_are_checked(four_bar: Run) -> None:
 
 
 @pytest.mark.parametrize("plane", ["xy", "yz", "space"])
-def test_any_plane_can_be_asked_for(cart: Run, tmp_path: Path, plane: str) -> None:
+def test_any_plane_of_view_can_be_chosen(cart: Run, tmp_path: Path, plane: str) -> None:
     cart.draw(plane=plane, path=tmp_path / "p.png", times=[0.0, 0.5])
     assert (tmp_path / "p.png").stat().st_size > 5000
 
@@ -113,7 +113,7 @@ def test_coil_ends_where_it_should() -> None:
     np.testing.assert_array_equal(coil(a, a, 0.05), [a, a])
 
 
-def test_every_pose_has_its_time(four_bar: Run) -> None:
+def test_every_pose_has_a_time(four_bar: Run) -> None:
     figure = four_bar.draw(times=[0.0, 0.5, 1.0])
     texts = {text.get_text() for text in figure.axes[0].texts}
     assert {"0 s", "0.5 s", "1 s"} <= texts
@@ -143,7 +143,7 @@ def test_a_wheel_that_spins_fast_does_not_end_the_motion() -> None:
 
 
 def test_fast_motion_is_spread_over_the_run() -> None:
-    """A small ball that goes many of its sizes between two samples is not drawn at the first two only."""
+    """A small ball that moves by many times its size between two samples is not drawn at the first two only."""
     m = tr.Model("ball in a bowl")
     ball = m.body("ball", mass=1.0, inertia=1e-6, shape=tr.shape.Ball(0.005))
     m.connect(tr.HigherPair(tr.Sphere(1.0, inside=True), tr.Sphere(0.005)), m.ground, ball)
@@ -155,7 +155,7 @@ def test_fast_motion_is_spread_over_the_run() -> None:
 
 
 @pytest.mark.parametrize("plane", ["xz", "space"])
-def test_a_machine_that_goes_far_is_also_seen_from_near_by(plane):
+def test_a_machine_that_moves_far_is_also_shown_in_close_up(plane):
     """A bar of 1 m falls and drifts 60 m: it is 2 % of its path, and nearly all of each panel below."""
     m = tr.Model("bar", gravity=(0, 0, 0))
     bar = m.body("bar", mass=1.0, inertia=0.1, shape=tr.shape.Rod((-0.5, 0, 0), (0.5, 0, 0)))

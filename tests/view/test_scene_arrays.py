@@ -1,4 +1,4 @@
-"""The scene of a run: plain arrays that say where everything is."""
+"""The scene of a run: plain arrays of all positions."""
 
 import json
 import subprocess
@@ -103,7 +103,7 @@ def test_file_gives_the_same_scene(disc: Run, tmp_path: object) -> None:
     assert np.array_equal(one.arrows[0].vectors, other.arrows[0].vectors)
 
 
-def test_long_result_is_thinned_out_and_says_so(disc: Run, tmp_path: object) -> None:
+def test_long_result_is_thinned_out_with_a_note(disc: Run, tmp_path: object) -> None:
     path = disc.save(f"{tmp_path}/disc.nc")
     whole = tr.load(path).dataset.nbytes
     thin = tr.load(path, max_bytes=whole / 2.5)
@@ -246,7 +246,7 @@ def test_bad_wishes_are_refused(four_bar: Run, tmp_path: object) -> None:
         Viewer([four_bar], "", -3)
 
 
-def test_taken_port_says_so_and_takes_the_next(four_bar: Run) -> None:
+def test_a_port_in_use_is_reported_and_the_next_one_used(four_bar: Run) -> None:
     one = Viewer([four_bar], "first", 0)
     other = Viewer([four_bar], "second", one.port)
     assert other.port > one.port and str(one.port) in other.note and str(other.port) in other.note
@@ -299,7 +299,7 @@ EYES = {
 
 
 @pytest.mark.parametrize("eye", EYES)
-def test_states_of_contacts_are_told_apart_by_colour_blind_eyes(eye: str) -> None:
+def test_colours_of_contact_states_suit_colour_blind_readers(eye: str) -> None:
     """Distances in CIELAB, where 2.3 is just noticeable."""
     colours = np.array([COLOUR_OF_STATE[state] for state in sorted(COLOUR_OF_STATE)])
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)

@@ -107,7 +107,7 @@ def test_predicted_phases_on_random_cases(count: int, least: int, tolerance: flo
 
 
 def test_phases_and_double_contacts_of_predict() -> None:
-    """Where the back foot comes down, the impulse ratio of one foot tells whether it does so before the release."""
+    """Where the back foot comes down, the impulse ratio of one foot decides whether it does so before the release."""
     rng = np.random.default_rng(7)
     doubles = []
     while len(doubles) < 100:
@@ -293,7 +293,7 @@ def test_an_ordinary_model_moves_the_same(law: Any) -> None:
         assert run.energy_residual < 1e-12 and impulses_explain_velocities(run) < 1e-12
 
 
-def test_laws_are_told_apart() -> None:
+def test_laws_are_distinguished() -> None:
     """The same wheel on four kinds of feet: forces at touch, at rest of the foot and at the end."""
     stiff = {"approach": -0.5, "mass": 3.0}
     spring, damped = (collide(0.3, 0.6, 0.4, 0.2, law=tr.LinearContact(800.0, c), **stiff) for c in (0.0, 6.0))

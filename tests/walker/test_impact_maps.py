@@ -1,4 +1,4 @@
-"""Maps of impacts: domains are those of the equations, names do not cover each other, the verb writes them."""
+"""Maps of impacts: domains are those of the equations, names do not overlap, the command writes them."""
 
 from itertools import combinations
 
@@ -59,7 +59,7 @@ def test_names_stand_apart_inside_the_picture():
         assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
 
 
-def test_legend_tells_what_is_shown():
+def test_legend_explains_the_picture():
     wheel = plot_percussion_plane(np.radians(60.0), 0.625, 0.4)
     told = [text.get_text() for text in wheel.axes[0].get_legend().get_texts()]
     assert "λ = 0.625" in told and "critical centre, μ$_c$ = 0.4949" in told

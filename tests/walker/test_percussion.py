@@ -27,7 +27,7 @@ def velocity_at(plane, spin, v_G, x, y):
 
 
 @pytest.mark.parametrize(("plane", "lam"), CASES)
-def test_centre_keeps_its_velocity_and_tells_all_increments(plane, lam):
+def test_velocity_of_the_centre_gives_all_increments(plane, lam):
     kappa = RNG.normal(0.0, 2.0, lam.shape)
     x, y = plane.centre(lam, kappa)
     spin, v_G = balance(plane, lam, kappa)
@@ -50,7 +50,7 @@ def test_centre_keeps_its_velocity_and_tells_all_increments(plane, lam):
 
 
 @pytest.mark.parametrize(("plane", "lam"), CASES[:12])
-def test_lines_meet_in_the_centre(plane, lam):
+def test_lines_intersect_in_the_centre(plane, lam):
     for one in lam[:8]:
         for friction, sliding, sign in ((0.4, "forward", -1), (5.0, "forward", -1), (0.7, "backward", 1)):
             x, y = plane.centre(one, sign * friction)

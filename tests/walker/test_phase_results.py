@@ -1,4 +1,4 @@
-"""What each phase of an impact does: closed form against the phases read from stepped equations, and against runs."""
+"""Results of each phase of an impact: closed form against the phases read from stepped equations, and against runs."""
 
 import numpy as np
 import pytest
@@ -183,7 +183,7 @@ def test_newtons_restitution_is_refused_and_slow_approaches_do_not_bounce():
     assert slow.end[0, 1] == 0 and slow.end[1, 1] > 0
 
 
-def test_a_double_point_says_why_its_numbers_are_open() -> None:
+def test_the_report_of_a_double_point_explains_why_its_numbers_are_open() -> None:
     text = str(predict(0.9, SIXTY, 0.5, -0.3))
     assert "rigid bodies do not say how they share the impulse" in text and "trundle impact collide" in text
     assert "rigid bodies" not in str(predict(0.625, SIXTY, 0.6, 0.05))

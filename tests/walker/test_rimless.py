@@ -46,7 +46,7 @@ def test_gait_and_multiplier(friction: float | None, ratio: float) -> None:
 
 
 @pytest.mark.parametrize(("spokes", "slope"), [(7, 0.25), (10, 0.1), (12, 0.06)])
-def test_a_wheel_knows_its_spokes(spokes: int, slope: float) -> None:
+def test_properties_of_the_spokes_of_a_wheel(spokes: int, slope: float) -> None:
     """The gait is that of the closed form, whatever the number and length of the spokes."""
     exact = PlasticGait(spokes=spokes, slope=slope, inertia_ratio=0.1, length=0.7)
     system = rimless_wheel(spokes=spokes, slope=slope, inertia_ratio=0.1, length=0.7).build()

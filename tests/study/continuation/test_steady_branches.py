@@ -1,4 +1,4 @@
-"""Steady motions over speed: where they change is where `stability` says."""
+"""Steady motions over speed: they change stability where `stability` says."""
 
 import numpy as np
 import pytest
