@@ -164,3 +164,64 @@ def test_a_pose_given_with_nine_digits_is_taken_and_touches_exactly(radius: floa
         assert abs(lowest) < 1e-14 * radius
         assert run.values("disc.position")[0] == pytest.approx(place, abs=5e-9 * radius)
         np.testing.assert_allclose(found, exact, atol=5e-9)
+
+
+EDGES: dict[str, dict[str, Any]] = LOOSE | {"bouncing": {"restitution": 0.5}, "spring": {"compliance": tr.Spring(1e5)}}
+
+
+def edge_on_edge(kerb_first: bool, **kind: Any) -> System:
+    """A sharp wheel above the edge of a kerb: both sides of a contact of edges have a common normal."""
+    m = tr.Model("kerb")
+    body = m.body("b", 10.0, (0.2, 0.4, 0.2))
+    kerb, rim = m.ground.at(0, 0, 0.08), tr.CircleEdge(0.3)
+    if kerb_first:
+        m.connect(tr.HigherPair(tr.LineEdge(), rim), kerb, body, name="c", law=tr.Coulomb(0.5), **kind)
+    else:
+        m.connect(tr.HigherPair(rim, tr.LineEdge()), body, kerb, name="c", law=tr.Coulomb(0.5), **kind)
+    return m.build()
+
+
+@pytest.mark.parametrize("kerb_first", [True, False])
+@pytest.mark.parametrize("kind", EDGES)
+def test_edges_that_touch_are_outside_each_other(kind: str, kerb_first: bool) -> None:
+    """Whatever round-off says: the wheel stands on the kerb, and is not fallen through it."""
+    system = edge_on_edge(kerb_first, **EDGES[kind])
+    for angle in (0.35, -0.4, 0.9):
+        way = np.array([-math.sin(angle), 0.0, math.cos(angle)])
+        for off in (0.0, 1e-12, -1e-12, -1e-7, -1e-3):
+            start = {"b.position": tuple((0.3 + off) * way + (0, 0, 0.08)), "b.velocity": tuple(-0.3 * way)}
+            start["b.quaternion"] = (1.0, 0.0, 0.0, 0.0)  # else springs may turn the wheel until they are unstressed
+            if off < -1e-9 and kind in ("unilateral", "bouncing"):
+                with pytest.raises(SolveError, match="overlaps"):
+                    system.simulate(0.01, start)
+                continue
+            run = system.simulate(0.005, start, samples=6)
+            sign = 1 if kerb_first else -1
+            assert run.values("c.contact_normal")[0] == pytest.approx(sign * way, abs=1e-6)
+            assert run.values("c.gap")[0] == pytest.approx(off, abs=1e-9)
+            if kind == "bouncing":
+                assert run.values("b.velocity")[-1] @ way > 0  # thrown back
+            else:
+                assert run.values("c.normal_force")[-1] > 0
+
+
+@pytest.mark.parametrize("kind", LOOSE)
+def test_straight_edges_that_touch(kind: str) -> None:
+    """They cross at right angles, the upper one across the lower one."""
+    m = tr.Model("bars")
+    body = m.body("b", 2.0, (0.1, 0.12, 0.1))
+    pair = tr.HigherPair(tr.LineEdge(), tr.LineEdge())
+    m.connect(pair, m.ground, body.frame((0, 0, -0.1), ("z", math.pi / 2)), name="c", **LOOSE[kind])
+    run = m.build().simulate(0.01, {"b.position": (0, 0, 0.1), "b.velocity": (0, 0, -0.1)}, samples=3)
+    assert run.values("c.contact_normal")[0] == pytest.approx((0, 0, 1), abs=1e-9)
+    assert run.values("c.normal_force")[-1] > 0
+
+
+@pytest.mark.parametrize("stop", [0.37, 0.45, 0.7])
+def test_a_wheel_on_a_kerb_goes_on_from_where_it_was(stop: float) -> None:
+    system = tr.examples.model("wheel-climbs-kerb").build()
+    whole, part = system.simulate(0.75, samples=[0, stop, 0.75]), system.simulate(stop, samples=2)
+    start = {name: part.values(name)[-1] for name in ("wheel.position", "wheel.velocity", "wheel.angular_velocity")}
+    rest = system.simulate(0.75 - stop, start | {"wheel.quaternion": part.values("wheel.quaternion")[-1]}, samples=2)
+    assert rest.values("kerb.state")[0] == 2.0
+    assert rest.values("wheel.position")[-1] == pytest.approx(whole.values("wheel.position")[-1], abs=1e-8)

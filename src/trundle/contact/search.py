@@ -102,6 +102,7 @@ class Following:
         e, c, pair = equations, bonds.contact, bonds.connection.pair
         assert isinstance(pair, HigherPair)
         self.connection, self.block, self.pair, self._length = bonds.connection, block, pair, length
+        self._edges = pair.first.dimension == pair.second.dimension == 1
         self.loose = bonds.connection.unilateral or "z" not in bonds.connection.holds
         facing = ca.dot(c.axes[2], c.opposed)
         out = ca.vertcat(c.gap, facing, c.quality, c.residual, c.corrections)
@@ -157,7 +158,8 @@ class Following:
 
     def closest(self, t: float, q: Array, p: Expr, found: Array | None) -> Array | None:
         """The pose with the contact of the closest points; `found` where that is as close."""
-        if found is not None and self.touches(t, found, p):
+        is_touching = found is not None and self.touches(t, found, p)
+        if is_touching and not self._edges:
             return found
         s = self._nearest(t, q, p)
         if s is None:
@@ -168,7 +170,9 @@ class Following:
         size = self.size(t, other, p)
         if exact is not None and abs(self.gap(t, exact, p) - self.gap(t, other, p)) < 1e-6 * size:
             other = exact
-        if found is not None and abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES * size:
+        if found is None or is_touching:  # by edges, whose two sides touch alike: the outer ones count
+            return other
+        if abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES * size:
             return found
         return other
 

@@ -25,6 +25,7 @@ VALLEYS = 10  # starting points on each surface, by each of two measures
 STEPS = 40
 SHARP = 1e-7  # thickness of an edge in its curvature, in typical lengths
 SOLVED = 1e-10  # residual (rad, or in typical lengths) of a common normal
+PRESSED = 0.1  # overlap (in typical lengths) of a rim and an edge; deeper they are past each other, as hoop and bar
 ALIKE = 1e-9  # negligible difference of gaps (in typical lengths)
 
 
@@ -203,8 +204,26 @@ def nearest(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, float] 
         return None
     size = np.where(good, np.abs(gap), inf)
     alike = size <= np.min(size) + ALIKE * length
-    best = int(np.argmax(np.where(alike, gap, -inf)))  # of two sides of an edge, the one where nothing overlaps
+    measure = gap  # of two sides of an edge, the one where nothing overlaps
+    if first.surface.is_edge and second.surface.is_edge:
+        (outward, is_rim), (other, is_other) = _outward(first, A), _outward(second, B)
+        if np.min(size) <= (PRESSED if is_rim or is_other else ALIKE) * length:
+            measure = outward + other  # they touch, or are pressed into each other
+    best = int(np.argmax(np.where(alike, measure, -inf)))
     return np.concatenate([first.wound(s[best, :2]), second.wound(s[best, 2:])]), float(gap[best])
+
+
+def _outward(placed: PlacedSurface, side: Sides) -> tuple[Array, bool]:
+    """Whether normals of an edge point away from its axis (1) or to it (-1), or for a straight edge, a tenth of how
+    near they are to the normal at zero; and whether it is round.
+    """
+    assert placed.axis is not None
+    arm = side.point - placed.axis.at
+    arm = arm - _dot(arm, placed.axis.axis)[:, None] * placed.axis.axis
+    size = np.linalg.norm(arm, axis=1)
+    if np.all(size > SHARP * placed.surface.size):
+        return _dot(side.normal, arm) / size, True
+    return np.asarray(0.1 * (side.normal @ placed.at(np.zeros(2)).normal)), False
 
 
 def _starts(first: PlacedSurface, second: PlacedSurface, length: float) -> Array:
