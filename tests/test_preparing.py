@@ -1,6 +1,7 @@
 """Long computations show their progress in one line of the terminal, which is removed at the end."""
 
 import importlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle import preparing
+from trundle import preparing, rail
+from trundle.errors import SolveError
 from trundle.fitting.residuals import Residuals
 from trundle.study.continuation import branch
 from trundle.study.stability import SteadyMotions
@@ -54,6 +56,73 @@ def test_work_reports_in_one_line(said: list[str]) -> None:
     with preparing.reported_elsewhere(), preparing.under_way("parts") as inner:
         inner("not shown")
     assert len(said) == 3
+
+
+def test_work_of_parts_is_named_after_the_part_that_it_is_at(said: list[str]) -> None:
+    with preparing.preparing("the whole"), preparing.preparing("its first part"):
+        while not said:
+            time.sleep(0.001)
+    assert said[0] in ("trundle: preparing the whole ...", "trundle: preparing its first part ...")
+    assert len(said) == 2 and said[1].endswith(" s\n")  # one line for all parts
+    said.clear()
+    with preparing.preparing("the whole"):
+        with preparing.preparing("its first part"):
+            pass
+        while not said:
+            time.sleep(0.001)
+    assert said[-1].endswith(" s\n")
+
+
+def test_parts_are_told_once_patience_ends(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of many short ones is named where the patience with the whole ends."""
+    monkeypatch.setattr(preparing, "PATIENCE", 0.05)
+    with preparing.preparing("the whole"):
+        with preparing.preparing("a short part"):
+            pass
+        with preparing.preparing("the part that is under way"):
+            while not said:
+                time.sleep(0.001)
+    assert said[0] == "trundle: preparing the part that is under way ..."
+
+
+def test_what_consists_of_many_short_parts_is_told_too(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of the steps of these takes long: together they do."""
+    asked: list[str] = []
+
+    class AtOnce:
+        daemon = True
+
+        def __init__(self, _: float, tell: Callable[[], None]) -> None:
+            self.tell = tell
+
+        def start(self) -> None:
+            self.tell()
+
+        def cancel(self) -> None:
+            asked.append("done")
+
+        def join(self) -> None:
+            pass
+
+    monkeypatch.setattr(preparing, "Timer", AtOnce)
+    m = tr.Model("short steps")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1)))
+    system = m.build()
+    assert said[0] == "trundle: preparing the model 'short steps' ..."
+    said.clear()
+    system.simulate(0.1)
+    assert said[0] == "trundle: preparing a run of the model 'short steps' ..."
+    said.clear()
+    system.equilibrium()["bob.angle"]
+    assert said[0] == "trundle: preparing the equilibrium ..."
+    said.clear()
+    system.simulate(0.1)["bob.reaction_force"]
+    assert "trundle: preparing 'bob.reaction_force' of the run ..." in said
+    said.clear()
+    wagon = tr.load_vehicle(tr.examples.FOLDER / "vehicles" / "two-axle-wagon.yaml").vehicle
+    with pytest.raises(SolveError, match="rising speeds"):
+        rail.critical_speed(wagon, 20.0, 10.0)
+    assert said[0] == "trundle: preparing the eigenvalues over the speed ..."
 
 
 def test_nothing_is_said_where_nobody_reads(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:

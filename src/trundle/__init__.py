@@ -348,38 +348,6 @@ _NAMES = {
     "trundle.system": "System",
     "trundle.walker": "walker",
 }
-_REVOLUTE, _PRISMATIC = "a hinge is a tr.Revolute('y')", "a slider is a tr.Prismatic('x')"
-_SYMBOLS = "parameters belong to a model, k = m.parameter('k', 20.0, 'N/m'); coordinates come with the joints"
-_BODY = "bodies belong to a model, bob = m.body('bob', mass=1.0)"
-_DEGREES = "30 degrees in radians are tr.degrees(30)"
-_ELSEWHERE = {
-    "Hinge": _REVOLUTE,
-    **dict.fromkeys(("PinJoint", "RevoluteJoint"), _REVOLUTE),
-    "Slider": _PRISMATIC,
-    "PrismaticJoint": _PRISMATIC,
-    "BallJoint": "a ball joint is a tr.Spherical()",
-    "Weld": "two bodies are joined for good by tr.Fixed()",
-    "Joint": "each kind of joint has its name: tr.Revolute('y'), tr.Prismatic('x'), tr.Spherical(), tr.Fixed(), ...",
-    "Ground": "every model has one, m.ground",
-    "World": "every model has its ground, m.ground",
-    "ReferenceFrame": "frames belong to bodies, bob.at(0, 0, -1) or bob.frame((0, 0, -1), ('y', 0.3))",
-    "Point": "points belong to bodies, bob.at(0, 0, -1)",
-    "RigidBody": _BODY,
-    "Particle": _BODY,
-    "symbols": _SYMBOLS,
-    "dynamicsymbols": _SYMBOLS,
-    "KanesMethod": "m.build() derives the equations (by Kane's method unless another formalism is given)",
-    "Friction": "friction of a contact is its law, law=tr.Coulomb(0.3); in a joint, law=tr.Damper(0.1) or your own "
-    "tr.Motor(lambda t, q, u: ...)",
-    "deg2rad": _DEGREES,
-    "radians": _DEGREES,
-    "simulate": "build the model, system = m.build(), and call system.simulate(5.0)",
-    "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
-    "inertia": "a density gives mass and inertia of a shape, m.body('b', shape=tr.shape.Box((1, 1, 1)), density=1000)",
-    "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
-    "impact": "impacts of a rimless wheel are in tr.walker: tr.walker.predict, tr.walker.PercussionPlane",
-    "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
-}
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
@@ -387,7 +355,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name not in _HOME:
-        raise import_module("trundle.arguments").unknown_name("trundle", name, __all__, _ELSEWHERE, "tr")
+        advice = import_module("trundle.refused_call").OF_TRUNDLE
+        raise import_module("trundle.arguments").unknown_name("trundle", name, __all__, advice, "tr")
     module = import_module(_HOME[name])
     found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
     globals()[name] = found  # next time without this function

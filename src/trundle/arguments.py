@@ -79,15 +79,17 @@ def explain_calls_with(advice: Mapping[str, str]) -> Callable[[type[T]], type[T]
     return answer
 
 
-def explain_module_calls(namespace: MutableMapping[str, Given], names: Iterable[str]) -> None:
+def explain_module_calls(
+    namespace: MutableMapping[str, Given], names: Iterable[str], advice: Mapping[str, str] | None = None
+) -> None:
     """Let errors of wrong calls of the public functions and classes of a module explain what to write; in a package
-    those of unknown names too.
+    those of unknown names too, for some of which `advice` has what to use instead.
     """
     if "__path__" in namespace and "__getattr__" not in namespace:
         package, known = str(namespace["__name__"]), list(names)
 
         def missing(name: str) -> NoReturn:
-            raise unknown_name(package, name, known, {}, package.rpartition(".")[2])
+            raise unknown_name(package, name, known, advice or {}, package.rpartition(".")[2])
 
         namespace["__getattr__"] = missing
     for name in names:

@@ -189,7 +189,7 @@ def studio(
     made = serve_studio(source, port, browser)
     if made.note:
         typer.echo(made.note)
-    typer.echo(f"the studio is at {made.url}, for this machine only; Ctrl-C ends it.")
+    typer.echo(f"the studio is at {made.url} (for this machine only; Ctrl-C ends it)")
     made.wait()
 
 

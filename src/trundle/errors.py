@@ -3,6 +3,50 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+WORDS = {
+    "angle": ("quaternion",),
+    "theta": ("angle", "roll", "yaw", "pitch"),
+    "phi": ("angle", "roll", "yaw", "pitch"),
+    "omega": ("angle_rate", "angular_velocity"),
+    "alpha": ("angle_acceleration", "angular_acceleration"),
+    "w": ("angle_rate", "angular_velocity"),
+    "lean": ("roll",),
+    "heading": ("yaw",),
+    "steering": ("steer",),
+    "v": ("speed", "displacement_rate", "velocity"),
+    "velocity": ("displacement_rate", "speed"),
+    "speed": ("forward_velocity", "displacement_rate", "velocity"),
+    **{f"v{axis}": (f"{axis}_rate", f"velocity_{axis}", "velocity") for axis in "xyz"},
+    **{axis: (f"position_{axis}", "position") for axis in "xyz"},
+    "pos": ("position", "displacement"),
+    "vel": ("velocity", "displacement_rate"),
+    "acc": ("acceleration",),
+    "torque": ("angle_effort", "angle_drive", "reaction_moment"),
+    "moment": ("reaction_moment", "angle_effort"),
+    "force": ("reaction_force", "displacement_effort", "normal_force"),
+    "friction": ("slip_force_x",),
+    "slip": ("slip_x", "slip_y"),
+}
+"""What textbooks and other programs call quantities, as the last word of a name, and what they are called here."""
+
+
+def near_names(name: str, known: Sequence[str], cutoff: float = 0.5) -> list[str]:
+    """At most four of the known names that may be meant: those of the same owner with the same meaning, those that end
+    as the name does, then those that are written alike.
+    """
+    owner, _, word = name.rpartition(".")
+    own = [one for one in known if owner and one.startswith(f"{owner}.")]
+    meant = [f"{owner}.{one}" if owner else one for one in WORDS.get(word.lower(), ())]
+    found = [one for one in meant if one in known]
+    if not owner and not found:
+        found = [one for one in known if one.rpartition(".")[2] == word]
+    if not owner and not found:
+        ends = {word.lower(), *WORDS.get(word.lower(), ())}
+        found = [one for one in known if one.rpartition(".")[2].lower() in ends]
+    alike = [] if found else [*get_close_matches(name, own, n=3, cutoff=cutoff)]
+    alike = alike or ([] if found else get_close_matches(name, known, n=3, cutoff=cutoff))
+    return list(dict.fromkeys([*found, *alike]))[:4]
+
 
 class TrundleError(Exception):
     """Base of all errors raised by Trundle."""
@@ -60,11 +104,12 @@ class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 
     def __init__(self, name: str, known: Iterable[str], what: str = "quantity", remedy: str = "") -> None:
-        known = list(known)
-        near = get_close_matches(name, known, n=3, cutoff=0.5)
-        own = [one for one in known if one.partition(".")[0] == name and one != name]
-        if own:
-            hint = f" Of {name!r} there are {', '.join(map(repr, own[:8]))}{', ...' if len(own) > 8 else '.'}"
+        known = list(dict.fromkeys(known))
+        near = near_names(name, known)
+        owner = name if any(one.startswith(f"{name}.") for one in known) else name.rpartition(".")[0]
+        own = [one for one in known if owner and one.startswith(f"{owner}.")]
+        if own and (owner == name or not near):
+            hint = f" Of {owner!r} there are {', '.join(map(repr, own[:8]))}{', ...' if len(own) > 8 else '.'}"
         elif near:
             hint = f" Did you mean {', '.join(repr(n) for n in near)}?"
         else:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Timer
+from threading import Event, Lock, Timer, get_ident
 
 PATIENCE = 0.5
 """Seconds before the first message."""
@@ -14,6 +14,7 @@ EVERY = 0.2
 """Seconds between two progress reports."""
 
 _busy = Lock()  # held by the outermost context: work nested in it writes no messages of its own
+_steps: dict[int, list[str]] = {}  # by the thread of the outermost context: its work, and the parts nested in it
 
 
 def in_notebook() -> bool:
@@ -30,16 +31,19 @@ def is_watched() -> bool:
 @contextmanager
 def preparing(what: str) -> Iterator[None]:
     """Context or decorator for work without progress reports: writes 'trundle: preparing WHAT ... 3.1 s' to stderr if
-    it takes long.
+    it takes long, with the name of the nested part that is under way.
     """
+    thread = get_ident()
     if not is_watched() or not _busy.acquire(blocking=False):
-        yield
+        with _part(thread, what):
+            yield
         return
     began, said = time.perf_counter(), Event()
+    parts = _steps[thread] = [what]
 
     def tell() -> None:
         said.set()
-        _say(f"trundle: preparing {what} ...")
+        _say(f"trundle: preparing {parts[-1]} ...")
 
     timer = Timer(PATIENCE, tell)
     timer.daemon = True
@@ -49,9 +53,24 @@ def preparing(what: str) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
+        del _steps[thread]
         _busy.release()
         if said.is_set():
             _say(f" {time.perf_counter() - began:.1f} s\n")
+
+
+@contextmanager
+def _part(thread: int, what: str) -> Iterator[None]:
+    """Inside what the same thread prepares: the part that it is at."""
+    parts = _steps.get(thread)
+    if parts is None:
+        yield
+        return
+    parts.append(what)
+    try:
+        yield
+    finally:
+        parts.pop()
 
 
 @contextmanager

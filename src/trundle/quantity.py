@@ -45,6 +45,7 @@ class Quantity:
     start: bool = False  # a start value may be given for it
     coordinate: bool = False  # a scalar along which efforts may act
     changes: bool = False  # events may change it or a component of it
+    axis: str = ""  # axis of the first frame along which it slides, if its name says another one
     listed: bool = True  # it is in the list of names; otherwise it is available but not listed
 
     @property

@@ -21,6 +21,69 @@ _HOME = os.path.dirname(__file__)
 _LONG = 60
 _ABSTRACT = {"dict": "Mapping", "list": "Sequence", "tuple": "Sequence"}  # names of types in annotations
 UNADVISED = "_unadvised"  # attribute of an AttributeError: there is no advice for the missing name
+_REVOLUTE, _PRISMATIC = "a hinge is a tr.Revolute('y')", "a slider is a tr.Prismatic('x')"
+_SYMBOLS = "parameters belong to a model, k = m.parameter('k', 20.0, 'N/m'); coordinates come with the joints"
+_BODY = "bodies belong to a model, bob = m.body('bob', mass=1.0)"
+_DEGREES = "30 degrees in radians are tr.degrees(30)"
+OF_TRUNDLE = {
+    "Hinge": _REVOLUTE,
+    **dict.fromkeys(("PinJoint", "RevoluteJoint"), _REVOLUTE),
+    "Slider": _PRISMATIC,
+    "PrismaticJoint": _PRISMATIC,
+    "BallJoint": "a ball joint is a tr.Spherical()",
+    "Weld": "two bodies are joined for good by tr.Fixed()",
+    "Joint": "each kind of joint has its name: tr.Revolute('y'), tr.Prismatic('x'), tr.Spherical(), tr.Fixed(), ...",
+    "Ground": "every model has one, m.ground",
+    "World": "every model has its ground, m.ground",
+    "ReferenceFrame": "frames belong to bodies, bob.at(0, 0, -1) or bob.frame((0, 0, -1), ('y', 0.3))",
+    "Point": "points belong to bodies, bob.at(0, 0, -1)",
+    "RigidBody": _BODY,
+    "Particle": _BODY,
+    "symbols": _SYMBOLS,
+    "dynamicsymbols": _SYMBOLS,
+    "KanesMethod": "m.build() derives the equations (by Kane's method unless another formalism is given)",
+    "Friction": "friction of a contact is its law, law=tr.Coulomb(0.3); in a joint, law=tr.Damper(0.1) or your own "
+    "tr.Motor(lambda t, q, u: ...)",
+    "deg2rad": _DEGREES,
+    "radians": _DEGREES,
+    "rad": _DEGREES,
+    "deg": _DEGREES,
+    "plot": "a run is plotted, run.plot('bob.angle')",
+    "animate": "a run is animated, run.show() or run.save_html('run.html')",
+    "Simulation": "build the model, system = m.build(), and call system.simulate(5.0)",
+    "solve": "build the model, system = m.build(), and call system.simulate(5.0)",
+    "array": "vectors are lists, or arrays of numpy, np.array([1.0, 2.0])",
+    "Gravity": "gravity belongs to the model, tr.Model('m', gravity=(0, 0, -9.81))",
+    "Contact": "contacts are connections: m.contact(m.ground, box) of shapes, "
+    "m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, ball) of surfaces",
+    "simulate": "build the model, system = m.build(), and call system.simulate(5.0)",
+    "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
+    "inertia": "a density gives mass and inertia of a shape, m.body('b', shape=tr.shape.Box((1, 1, 1)), density=1000)",
+    "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
+    "impact": "impacts of a rimless wheel are in tr.walker: tr.walker.predict, tr.walker.PercussionPlane",
+    "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
+}
+"""What to use in place of names that `trundle` does not have."""
+WORDS = {
+    **dict.fromkeys(("k", "spring", "spring_constant", "c_spring"), ("stiffness",)),
+    **dict.fromkeys(("c", "d", "damper", "viscosity"), ("damping",)),
+    **dict.fromkeys(("rest", "rest_length", "l0", "L0", "free_length", "natural_length"), ("length", "rest")),
+    **dict.fromkeys(("torque", "M", "T"), ("moment",)),
+    **dict.fromkeys(("F", "f"), ("force",)),
+    **dict.fromkeys(("body", "point", "frame"), ("place",)),
+    **dict.fromkeys(("I", "J", "Ixx", "moi"), ("inertia",)),
+    **dict.fromkeys(("m", "weight"), ("mass",)),
+    **dict.fromkeys(("cog", "center", "centre", "center_of_mass", "cm"), ("com",)),
+    **dict.fromkeys(("r", "R", "diameter", "d"), ("radius",)),
+    **dict.fromkeys(("gap", "play", "backlash", "lash"), ("clearance",)),
+    **dict.fromkeys(("P", "Kp", "p"), ("kp",)),
+    **dict.fromkeys(("Ki", "i"), ("ki",)),
+    **dict.fromkeys(("Kd", "D"), ("kd",)),
+    **dict.fromkeys(("n", "N", "legs"), ("spokes",)),
+    **dict.fromkeys(("figsize", "size"), ("width",)),
+    **dict.fromkeys(("save", "file", "filename", "fname", "savefig", "out"), ("path",)),
+}
+"""Other words for arguments, with those that they are called here; the first of them that a function takes is meant."""
 
 
 def is_meant(error: BaseException) -> bool:
@@ -110,7 +173,8 @@ class Call:
         hint = f": {self.values}" if self.values else ""
         for name in self.named:
             if name not in by_name and not others:
-                near = get_close_matches(name, by_name, n=2)
+                meant = [word for word in WORDS.get(name, ()) if word in by_name]
+                near = meant[:1] or get_close_matches(name, by_name, n=2)
                 otherwise = f"did you mean {' or '.join(near)}?" if near else advice.get("*", self.values)
                 remedy = advice.get(name, otherwise)
                 text = f"{self.what} has no argument {name!r}{': ' if remedy else ''}{remedy}"

@@ -108,6 +108,10 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
                 raise
             name = operation.__name__.strip("_")
             raise TypeError(f"{name} takes numbers, arrays of numpy and expressions, got {wrong[0]!r}.") from error
+        if isinstance(found, ca.DM) and found.is_empty():  # CasADi takes what it does not know for an empty matrix
+            wrong = [a for a in args if not isinstance(a, _NUMBERS)] or list(args)
+            name = operation.__name__.strip("_")
+            raise TypeError(f"{name} takes numbers, arrays of numpy and expressions, got {wrong[0]!r}.")
         return _kept(found, args)
 
     return operate

@@ -9,6 +9,7 @@ from trundle.equations.mobility import Mobility
 from trundle.garbage_collection import paused_garbage_collection
 from trundle.model.model import Model
 from trundle.model.spec import Spec
+from trundle.preparing import preparing
 from trundle.quantity import Quantity
 from trundle.quick_symbols import quick_symbols
 from trundle.study.analyses import Analyses
@@ -41,7 +42,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
         With all faults of the model.
     """
     usual = "udwadia_kalaba" if relax or model.relaxed() else "kane"
-    with quick_symbols(), paused_garbage_collection():
+    with preparing(f"the model {model.name!r}"), quick_symbols(), paused_garbage_collection():
         return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 
@@ -63,8 +64,11 @@ class System(Runs, Analyses):
         return _restored, (self.spec, self.formalism)
 
     def __repr__(self) -> str:
-        return f"<System of {self.model.name!r}: {self.formalism}, {self.mobility.freedoms} degrees of freedom>"
+        freedoms = self.mobility.freedoms
+        words = f"{freedoms} degree{'' if freedoms == 1 else 's'} of freedom"
+        return f"<System of {self.model.name!r}: {self.formalism}, {words}>"
 
+    @preparing("the description of the system")
     def _repr_html_(self) -> str:
         from trundle.view.notebook import system_html
 

@@ -1,14 +1,15 @@
 """Warnings and faults that point at the user's line: the innermost frame outside this package."""
 
+import contextlib
 import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import NamedTuple, final
 
 _HOME = os.path.dirname(__file__) + os.sep
+_INSIDE = (_HOME, contextlib.__file__)  # the latter stands between where a method is decorated by a context
 _OTHERS = os.path.dirname(os.__file__) + os.sep  # Python's own modules and, in site-packages, other packages
 
 
@@ -32,7 +33,7 @@ class Returned(NamedTuple):
     code: CodeType
 
 
-@contextmanager
+@contextlib.contextmanager
 def users_returns() -> Iterator[list[Returned]]:
     """Context that records what user's functions return to this package. It is slow: use it to repeat failed calls."""
     found: list[Returned] = []
@@ -73,6 +74,6 @@ def _is_users(file: str) -> bool:
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Issue a warning at the line of the user that called into the package."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HOME):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)

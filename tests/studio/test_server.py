@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -78,6 +79,7 @@ def test_a_taken_port_and_the_command(served: Studio, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Studio, "wait", Studio.close)
     done = CliRunner().invoke(app, ["studio", "four-bar", "--no-browser", "--port", str(served.port)])
     assert done.exit_code == 0 and "is taken" in done.output and "for this machine only" in done.output
+    assert re.search(r"\?key=[\w-]+\s", done.output)  # nothing follows the address that would be copied with it
 
 
 @pytest.mark.parametrize(("source", "words"), [("simple-pendulun", "pendulum"), ("nothing.yaml", "No such file")])

@@ -157,3 +157,21 @@ def test_linearisation_about_a_moving_state_is_the_derivative_of_the_rates() -> 
         )
     np.testing.assert_allclose(linear.matrix[2:], np.array(columns).T, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(linear.matrix[:2], [[0, 0, 1, 0], [0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_a_box_on_the_floor_is_at_rest_where_it_stands(planar: bool) -> None:
+    """Its corners hold it more often than it can move."""
+    m = tr.Model("box")
+    box = m.body("box", shape=tr.shape.Box((0.4, 0.3, 0.2)), density=500)
+    m.contact(m.ground, box, tr.Coulomb(0.5), planar=planar)
+    m.start = {"box.position": (0.3, 0, 0.1)}
+    rest = m.build().equilibrium()
+    np.testing.assert_allclose([rest["box.x"], rest["box.y"], rest["box.z"]], [0.3, 0, 0.1], atol=1e-12)
+    np.testing.assert_allclose(rest["box.quaternion"], [1, 0, 0, 0], atol=1e-12)
+
+
+def test_dominoes_stand() -> None:
+    rest = tr.examples.model("dominoes").build().equilibrium()
+    assert [rest[f"pose{i}.x"] for i in range(2)] == pytest.approx([0.25, 0.25], abs=1e-9)
+    assert [rest[f"pose{i}.angle"] for i in range(2)] == pytest.approx([0.0, 0.0], abs=1e-9)

@@ -338,3 +338,27 @@ def test_what_is_held_counts_in_machines_of_any_size(size: float) -> None:
     )
     assert trace.ok, trace.outcome
     np.testing.assert_allclose(trace.values("slide.displacement"), 0.3 * size, rtol=1e-12)
+
+
+def test_states_of_a_model_stay_as_they_are_along_a_trace():
+    m = tr.Model("slider-crank with a state")
+    crank = m.body("crank", mass=1.0, inertia=0.02, com=(0.1, 0, 0))
+    rod = m.body("rod", mass=1.0, inertia=0.02, com=(0.4, 0, 0))
+    m.connect(tr.Revolute("y"), m.ground, crank)
+    m.connect(tr.Revolute("y"), crank.at(0.3, 0, 0), rod)
+    m.connect(tr.Prismatic("x"), m.ground, m.body("piston", mass=1.0))
+    m.connect(tr.Revolute("y"), rod.at(0.8, 0, 0), m.bodies["piston"], name="pin")
+    m.state("heat", lambda s: s["crank.angle_rate"] ** 2, start=2.0, unit="J")
+    m.start = {"crank.angle": 0.2}
+    system = m.build()
+    trace = system.trace("crank.angle", 2.0)
+    angle = trace.values("crank.angle")
+    closed = 0.3 * np.cos(angle) + np.sqrt(0.64 - (0.3 * np.sin(angle)) ** 2)
+    np.testing.assert_allclose(trace.values("piston.displacement"), closed, atol=1e-12)
+    with pytest.raises(SolveError, match=r"'heat' is not a coordinate of the pose.*pin\.angle\."):
+        system.trace("heat", 3.0)
+
+
+def test_an_example_with_states_names_the_freedoms_that_a_trace_would_have_to_hold():
+    with pytest.raises(SolveError, match=r"more freedoms: 'place\.y', 'place\.angle'"):
+        examples.model("single-track-car").build().trace("place.x", 0.3)

@@ -12,6 +12,11 @@ from trundle.errors import ModelError
 from trundle.space.chain import Screw
 from trundle.typing import Expr
 
+FLAT = (
+    "rad lays the steering axis flat or upside down; it must lie between -pi/2 and pi/2. Was it given in degrees, "
+    "tr.degrees(18), or against the road?"
+)
+
 
 @final
 @dataclass(frozen=True)
@@ -40,10 +45,7 @@ class Geometry:
                 "front one."
             )
         if not faults and abs(self.tilt) >= pi / 2:
-            faults.append(
-                f"tilt {self.tilt:g} rad lays the steering axis flat or upside down; it must lie between -pi/2 and "
-                "pi/2. Was it given in degrees, or against the road?"
-            )
+            faults.append(f"tilt {self.tilt:g} {FLAT}")
         faults += wheel_faults("rear", self.rear_radius, self.rear_tyre)
         faults += wheel_faults("front", self.front_radius, self.front_tyre)
         if faults:

@@ -6,11 +6,13 @@ forward turn in the positive sense. All coordinates are zero in the upright pose
 
 from dataclasses import dataclass
 from functools import cache
+from math import pi
 from typing import final
 
 import casadi as ca
 
 from trundle.bicycle.askew import connect_askew
+from trundle.bicycle.geometry import FLAT
 from trundle.bicycle.loop import Loop
 from trundle.contact import NoSlip
 from trundle.data_file import read_data
@@ -71,6 +73,18 @@ class Parts:
     front_wheel: Wheel
     gravity: Expr = 9.81  # m/s^2
     check_inertia: bool = True  # False accepts measured moments that violate the triangle inequality
+
+    def __post_init__(self) -> None:
+        kinds = {"rear_wheel": Wheel, "rear_frame": Part, "front_frame": Part, "front_wheel": Wheel}
+        faults = [
+            f"{name} must be a bicycle.{kind.__name__}, got {getattr(self, name)!r}."
+            for name, kind in kinds.items()
+            if not isinstance(getattr(self, name), kind)
+        ]
+        if isinstance(self.tilt, int | float) and abs(self.tilt) >= pi / 2:
+            faults.append(f"tilt {self.tilt:g} {FLAT}")
+        if faults:
+            raise ModelError([f"parts of a bicycle: {fault}" for fault in faults])
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import typer
 
+from trundle.command.find import refuse_unknown_plots
 from trundle.command.graph import print_seals
 from trundle.file import ModelFile
 
@@ -9,8 +10,7 @@ from trundle.file import ModelFile
 def print_check(file: ModelFile) -> None:
     """Build the model, which raises all its errors, and print the results."""
     system = file.model.build()
-    for name in file.run.plot:
-        system.quantity(name)  # raises if it is unknown
+    refuse_unknown_plots(file, system)
     state = system.start()
     bodies, joints, freedoms = len(file.model.free_bodies), len(file.model.connections), system.mobility.freedoms
     typer.echo(

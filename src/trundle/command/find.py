@@ -7,6 +7,7 @@ from trundle import examples
 from trundle.errors import FileError, UnknownNameError
 from trundle.file.expression import parse
 from trundle.file.read import ModelFile, load_file
+from trundle.system import System
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -28,6 +29,15 @@ def find_model(source: str, changes: Mapping[str, float] | None = None) -> Model
     known = examples.load(source, None, **sizes).model.parameters if changes else {}
     _refuse_unknown(changes, [*known, *example.sizes])
     return examples.load(source, changes, **sizes)
+
+
+def refuse_unknown_plots(file: ModelFile, system: System) -> None:
+    """What the file plots must be quantities of its model."""
+    for name in file.run.plot:
+        try:
+            system.quantity(name)
+        except UnknownNameError as error:
+            raise FileError(f"'plot' in the section 'run' of the model {file.model.name!r}: {error}") from None
 
 
 def model_path(source: str) -> Path:

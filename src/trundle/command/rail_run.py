@@ -68,8 +68,7 @@ def run(
         typer.echo(rail.assess(result).table())
     try:
         if out is not None:
-            result.save(out)
-            typer.echo(f"written: {out}")
+            typer.echo(f"written: {result.save(out)}")
         if plot is not None:
             rail.assess(result).plot(plot)
             typer.echo(f"written: {plot}")

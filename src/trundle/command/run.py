@@ -7,6 +7,7 @@ from typing import final
 
 import typer
 
+from trundle.command.find import refuse_unknown_plots
 from trundle.file import ModelFile
 from trundle.preparing import preparing
 from trundle.run.run import Run
@@ -31,8 +32,7 @@ def run_file(file: ModelFile, start: Mapping[str, float], given: RunChanges, out
         raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
     _make_folder(out)
     system = file.model.build()
-    for name in said.plot:
-        system.quantity(name)  # raises before the run if it is unknown
+    refuse_unknown_plots(file, system)
     run = system.simulate(
         duration,
         start,

@@ -37,5 +37,5 @@ def serve(
     viewer = run.show(plots=plots, compare=compare, port=port, open_browser=browser)
     if viewer.note:
         typer.echo(viewer.note)
-    typer.echo(f"the page is at {viewer.url}, for this machine only; Ctrl-C ends it.")
+    typer.echo(f"the page is at {viewer.url} (for this machine only; Ctrl-C ends it)")
     viewer.wait()

@@ -131,4 +131,8 @@ def model(name: str, parameters: Mapping[str, float] | None = None, **sizes: Opt
     return load(name, parameters, **sizes).model
 
 
-explain_module_calls(globals(), ["find", "load", "model"])
+EXAMPLES = "tr.examples.names() lists the examples, tr.examples.model('four-bar') makes the model of one"
+explain_module_calls(
+    globals(), ["find", "load", "model", "names"],
+    dict.fromkeys(("list", "all", *(name.replace("-", "_") for name in names())), EXAMPLES),
+)  # fmt: skip

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Union, final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from trundle.errors import FileError
+from trundle.errors import FileError, near_names
 from trundle.file.field import in_words
 from trundle.file.place import Section
 from trundle.file.tree import Path, Tree, read_tree
@@ -93,7 +92,7 @@ def field_name(path: Path) -> str:
 
 def near(name: str, known: Sequence[str]) -> str:
     """A hint with similar names."""
-    found = get_close_matches(name, known[:MAX_COMPARED], n=3, cutoff=0.5)
+    found = near_names(name, known[:MAX_COMPARED])
     if found:
         return f"Did you mean {', '.join(map(repr, found))}?"
     rest = f", and {len(known) - MAX_OFFERED} more" if len(known) > MAX_OFFERED else ""

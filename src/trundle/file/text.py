@@ -6,9 +6,13 @@ from stat import S_ISREG
 from trundle.errors import FileError
 from trundle.file.tree import MAX_BYTES
 
+EXAMPLE = "An example of that name comes by tr.examples.load({name!r}).model."
 
-def read_text(path: Path) -> str:
-    """Content of a text file in UTF-8; FileError if it cannot be read or is too large."""
+
+def read_text(path: Path, otherwise: str = EXAMPLE) -> str:
+    """Content of a text file in UTF-8; FileError when it cannot be read or is too large. `otherwise` says where a model
+    of that name may be found, if there is no such file and the name has no ending.
+    """
     try:
         if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
             raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
@@ -22,7 +26,7 @@ def read_text(path: Path) -> str:
             raise FileError(
                 "give the path of a file, not its text: write the text to a file such as model.yaml."
             ) from None
-        example = "" if path.suffix else f" An example of that name comes by tr.examples.load({path.name!r}).model."
+        example = "" if path.suffix else " " + otherwise.format(name=path.name)
         raise FileError(f"{path}: cannot be read: {error.strerror or error}.{example}") from error
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: this is not a text file in UTF-8 (byte {error.start}).") from error

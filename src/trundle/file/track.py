@@ -21,6 +21,7 @@ PLACE = re.compile(r"(?P<what>segment|part) (?P<number>\d+) (?:of the profile )?
 WORDS = ("name", "text", "half_gauge", "position", "heading", "pivot", "curvature_jumps", "segments", "profile")
 OTHERS = ("points", "tolerance", "irregularity")
 TEXTS = ("ramp", "shape")
+COMES_WITH = "Lines that come with Trundle: tr.load_track(tr.examples.FOLDER / 'lines' / '{name}.yaml')."
 
 
 @final
@@ -51,7 +52,7 @@ def load_track(path: str | FilePath) -> TrackFile:
         With every fault and its line.
     """
     path = FilePath(path)
-    return read_track(read_text(path), str(path), path.parent)
+    return read_track(read_text(path, COMES_WITH), str(path), path.parent)
 
 
 def read_track(text: str, source: str = "line", folder: FilePath | None = None) -> TrackFile:

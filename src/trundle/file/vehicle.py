@@ -24,6 +24,7 @@ from trundle.rail.vehicle.running_gear import RunningGear
 from trundle.typing import Expr, Kind, Maker, ModelPart, Options, Raw
 
 WORDS = ("name", "text", "vehicle")
+COMES_WITH = "Vehicles that come with Trundle: tr.load_vehicle(tr.examples.FOLDER / 'vehicles' / '{name}.yaml')."
 CHANGE = "change"
 READY = (rail.manchester_vehicle, rail.cooperrider_vehicle, rail.y25_wagon)
 NOT_IN_FILES = (Parallel, rail.Book)  # the first is written as a list; the second is a table of a model
@@ -56,7 +57,7 @@ def load_vehicle(path: str | FilePath) -> VehicleFile:
         With every fault and its line.
     """
     path = FilePath(path)
-    return read_vehicle(read_text(path), str(path), path.parent)
+    return read_vehicle(read_text(path, COMES_WITH), str(path), path.parent)
 
 
 def read_vehicle(text: str, source: str = "vehicle", folder: FilePath | None = None) -> VehicleFile:

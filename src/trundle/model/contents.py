@@ -37,6 +37,9 @@ _ADDED: dict[str, tuple[type, str]] = {
 }  # fmt: skip
 
 
+_LISTED = {"body": "m.bodies", "connection": "m.connections", "force": "m.forces", "parameter": "m.parameters"}
+
+
 class Named(dict[str, Part]):
     """Parts of a model by name; the error for an unknown name suggests similar ones."""
 
@@ -46,6 +49,14 @@ class Named(dict[str, Part]):
 
     def __missing__(self, name: object) -> NoReturn:
         raise UnknownNameError(str(name), self, self.what)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"parts of a Model go by name, in square brackets: {_LISTED[self.what]}[{name!r}].",
+            name=name,
+        )
 
     def __setitem__(self, name: str, part: Part) -> None:
         kind, how = _ADDED[self.what]

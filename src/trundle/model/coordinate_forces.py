@@ -11,6 +11,7 @@ from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw
 from trundle.laws.signals import Signals as Signals
 from trundle.laws.tracking import RateTracking
+from trundle.model.block import Block
 from trundle.model.force import EFFORT, OnCoordinate, Terms
 from trundle.typing import Expr
 
@@ -25,6 +26,17 @@ class CoordinateForce(OnCoordinate):
     law: EffortLaw | Callable[[Signals], Expr] | Expr
 
     def __post_init__(self) -> None:
+        if isinstance(self.law, type):
+            name = self.law.__name__
+            raise ModelError(
+                f"CoordinateForce on {self.coordinate!r}: {name} is a class; give an object of it with its values, "
+                f"tr.{name}(...)."
+            )
+        if isinstance(self.law, Block):
+            raise ModelError(
+                f"CoordinateForce on {self.coordinate!r}: a block gives signals by name; write "
+                f"lambda s: s[{self.law.name + '.output'!r}]."
+            )
         if not isinstance(self.law, EffortLaw | float | int | ca.SX) and not callable(self.law):
             raise ModelError(
                 f"CoordinateForce on {self.coordinate!r}: give a law such as tr.Spring(100.0), a function of the "

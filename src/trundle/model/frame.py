@@ -134,6 +134,11 @@ def given_motion(position: Given, rotation: Given) -> GivenMotion:
 
 def course_motion(course: FrameCourse) -> GivenMotion:
     """The motion of a frame by an object that knows all of it."""
+    if not callable(getattr(course, "frame_state", None)):
+        raise ModelError(
+            f"motion of a frame is an object that knows all of it, such as a rail.TrackFrame, got {course!r}. Give "
+            "position=lambda s: (x, y, z) and rotation=('z', lambda s: angle) for a motion of your own."
+        )
     last: list[tuple[NamedSignals, FrameState]] = []  # position, rotation and rates are asked for one after the other
 
     def state(s: NamedSignals) -> FrameState:

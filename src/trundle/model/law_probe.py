@@ -35,6 +35,8 @@ ARGUMENTS = (
     "coordinate and rate, lambda t, q, u: ..."
 )
 SIGNALS = "Quantities of the model are signals by name, s['bob.angle']; time is s.t"
+ALL = "the signals as a whole"
+OWN = "Correct the function"
 HOOK = "__array_function__"  # by which NumPy asks an expression to do what one of its functions does
 _asking = RLock()
 
@@ -65,8 +67,8 @@ class LawProbe:
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
-            asked = isinstance(error, AttributeError | TypeError) and "Signals'" in text
-            hint = SIGNALS if asked else HINT
+            asked = isinstance(error, AttributeError | TypeError) and ("Signals'" in text or ALL in text)
+            hint = SIGNALS if asked else OWN if isinstance(error, NameError | ZeroDivisionError | ImportError) else HINT
             cause, place = f"{type(error).__name__}: {text}", _at(error) or _returned(question, size)
             self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{place}")
         else:
@@ -192,6 +194,9 @@ class SymbolicSignals:
         self.model, self.t = model, t
         self.questions: dict[str, tuple[Question, Expr]] = {}  # what was asked, and the symbol that stands for it
         self.known: set[int] = set()
+
+    def __repr__(self) -> str:
+        return ALL
 
     @cached_property
     def _register(self) -> Register:

@@ -92,6 +92,13 @@ class SpringDamper(Between):
     damping: Expr = 0.0  # N s/m
     length: Expr = 0.0  # m
 
+    def __post_init__(self) -> None:
+        if isinstance(self.length, int | float) and self.length < 0:
+            raise ModelError(
+                f"SpringDamper: length is the distance (m) at which the spring is unstressed, got {self.length:g}; it "
+                "cannot be negative."
+            )
+
     @property
     def element(self) -> str:
         return "C"

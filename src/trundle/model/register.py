@@ -68,7 +68,9 @@ class Register:
             whole += [n for q in self if q.listed and (test is None or test(q)) for n in q.names()[1:]]
         owner = name.partition(".")[0]
         known = sorted([*whole, *self.short_names(test)], key=lambda one: one.partition(".")[0] != owner)
-        return UnknownNameError(name, known, what)
+        slides = [f"{q.name} is along {q.axis}" for q in self if q.axis and q.owner == owner]
+        remedy = f"In the first frame of {owner!r}, {', '.join(slides)}." if slides else ""
+        return UnknownNameError(name, known, what, remedy)
 
     def full(self, name: str) -> str:
         """The long name; an unknown name stays as it is."""

@@ -147,7 +147,7 @@ class Pair:
         iterator of Quantity
         """
         for step in self.coordinates:
-            yield from step_quantities(owner, step)
+            yield from step_quantities(owner, step, self.slide_axis(step.name))
 
 
 _LAW = "a joint only defines motion; forces in it are laws of the connection, m.connect(pair, first, second, law="

@@ -12,16 +12,18 @@ CONSTRAINT_FORCES = {
 """Kinds of constraint forces by coordinate, available with the pseudo-inverse [Ikoki 2021, Eqs. 4, 5]."""
 
 
-def step_quantities(owner: str, step: Named) -> Iterator[Quantity]:
-    """The quantities of a step of the chain of connection `owner`."""
-    coordinate, of = f"{owner}.{step.name}", f" of connection {owner!r}"
+def step_quantities(owner: str, step: Named, axis: str = "") -> Iterator[Quantity]:
+    """The quantities of a step of the chain of connection `owner`, which slides along the `axis` of its first frame, if
+    that is not what its name says.
+    """
+    coordinate, of = f"{owner}.{step.name}", f" of connection {owner!r}{f', along {axis}' * bool(axis)}"
     single = step.n_u == 1
     needs, per_second = Needs.COORDINATE if single else Needs.STATE, rate_unit(step)
     kind = "coordinate" if single else "rotation of the second body relative to the first as a unit quaternion"
     rate = "rate of the coordinate" if single else "angular velocity relative to the first body, in axes of the second"
     yield Quantity(
         owner, step.name, unit(step), kind + of, step.n_q, lambda s: s.value(coordinate), "state", needs=needs,
-        signal=True, start=True, coordinate=single, changes=single,
+        signal=True, start=True, coordinate=single, changes=single, axis=axis,
     )  # fmt: skip
     yield Quantity(
         owner, rate_name(step), per_second, rate + of, step.n_u, lambda s: s.rate(coordinate), "state", order=1,

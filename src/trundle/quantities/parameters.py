@@ -13,6 +13,7 @@ from trundle.lookup.table import Table
 from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.inputs_given import split_signals
 from trundle.model.model import Model
+from trundle.model.register import model_register
 from trundle.typing import Array, Expr, Values
 
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
@@ -132,7 +133,7 @@ class ParameterLayout:
         values, tables = model.parameter_values(), self.tables_of(model, given)
         for name, value in (given or {}).items():
             if name not in values and name not in tables:
-                raise UnknownNameError(name, model.names_given(), "parameter or table" if tables else "parameter")
+                raise self.unknown(model, name)
             if name in values:
                 if callable(value) and name in model.inputs:
                     raise ModelError(f"{name!r} is an input: a function of time is given as inputs={{{name!r}: ...}}.")
@@ -143,6 +144,13 @@ class ParameterLayout:
                 raise ModelError(faults)
         handles = [table.block.handle for table in tables.values()]
         return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), 1.0, 1.0, 1.0, SHIFT])
+
+    @staticmethod
+    def unknown(model: Model, name: str) -> UnknownNameError:
+        """The error for a parameter or table that a model does not have; it may be the name of a start value."""
+        what = "parameter or table" if model.tables else "parameter"
+        remedy = f"Start values are given as start={{{name!r}: ...}}." if model_register(model).find(name) else ""
+        return UnknownNameError(name, model.names_given(), what, remedy)
 
     def tables_of(self, model: Model, given: Values | None) -> dict[str, Table]:
         """The tables of a run by name: the given ones, and those of the model for all others."""

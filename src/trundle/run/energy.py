@@ -40,6 +40,9 @@ class Energy:
             "run.energy is not a function: leave the brackets out, as in run.energy.total or run.energy.drift."
         )
 
+    def __repr__(self) -> str:
+        return f"<Energy: balance closes to {self.drift:.1e} of the {self.scale:.4g} J exchanged; .total, .plot(), ...>"
+
     def __getitem__(self, name: object) -> NoReturn:
         raise TypeError(f"the terms of the energy are attributes: run.energy.{name} or run['energy.{name}'].")
 

@@ -13,6 +13,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.model.register import Register
+from trundle.preparing import preparing
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import contact_changes
@@ -284,7 +285,8 @@ class RunQuantities:
     def _computed(self, q: Quantity) -> Array:
         """Numbers of a quantity, of shape (times, size), kept."""
         if q.name not in self._found:
-            self._found[q.name] = self._evaluate(q)
+            with preparing(f"{q.name!r} of the run"):
+                self._found[q.name] = self._evaluate(q)
         return self._found[q.name]
 
     def _evaluate(self, q: Quantity) -> Array:

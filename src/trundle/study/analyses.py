@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from trundle.arguments import advised, explain_calls
 from trundle.equations.formulation import Formulation
 from trundle.errors import LostContactWarning
+from trundle.preparing import preparing
 from trundle.quick_symbols import with_quick_symbols
+from trundle.study.answers import Answers
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import Unchangeable
 from trundle.typing import Array, State, Values
@@ -27,6 +29,7 @@ class Analyses(Unchangeable):
 
     formulation: Formulation
 
+    @preparing("a start state")
     @with_quick_symbols
     def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
         """A consistent state in joint coordinates from some given values; the others are solved for.
@@ -50,6 +53,7 @@ class Analyses(Unchangeable):
         """
         return start_state(self.formulation, start, parameters, t)
 
+    @preparing("the accelerations")
     @with_quick_symbols
     def accelerations(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
         """All accelerations and reactions at a state given by coordinates and independent speeds.
@@ -68,8 +72,9 @@ class Analyses(Unchangeable):
         """
         from trundle.study.at_state import accelerations
 
-        return accelerations(self.formulation, state, parameters, t)
+        return Answers(accelerations(self.formulation, state, parameters, t))
 
+    @preparing("the reactions")
     @with_quick_symbols
     def reactions(
         self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0, on: str = "second",
@@ -95,8 +100,9 @@ class Analyses(Unchangeable):
         """
         from trundle.study.at_state import reactions
 
-        return reactions(self.formulation, state, parameters, t, on, axes)
+        return Answers(reactions(self.formulation, state, parameters, t, on, axes))
 
+    @preparing("the equilibrium")
     @with_quick_symbols
     def equilibrium(
         self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0, stable: bool = True
@@ -134,9 +140,10 @@ class Analyses(Unchangeable):
             warn(
                 f"at this equilibrium {' and '.join(lost)}: a real contact would be lost. {remedy}.", LostContactWarning
             )
-        return found
+        return Answers(found)
 
     @advised(**{"*": "values go by name, system.steady({'roll': 0.2})"})
+    @preparing("the steady motion")
     @with_quick_symbols
     def steady(
         self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0
@@ -165,9 +172,10 @@ class Analyses(Unchangeable):
         """
         from trundle.study.steady_motion import steady
 
-        return steady(self.formulation, given, start, parameters, t)
+        return Answers(steady(self.formulation, given, start, parameters, t))
 
     @advised(**{"*": "values go by name, system.linearise({'bob.angle_rate': 2.0})"})
+    @preparing("the linear equations")
     @with_quick_symbols
     def linearise(
         self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0
@@ -197,6 +205,7 @@ class Analyses(Unchangeable):
 
         return linearise_asked(self.formulation, state, parameters, t)
 
+    @preparing("the trace")
     @with_quick_symbols
     def trace(
         self, coordinate: str, to: float | Sequence[float], start: Values | None = None,

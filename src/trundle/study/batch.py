@@ -226,7 +226,7 @@ class _Cases:
             elif name in layout.parameters:
                 self.p[:, layout.parameter(name)] = _numbers(name, value, count)
             else:
-                raise UnknownNameError(name, f.model.names_given(), "parameter or table" if own else "parameter")
+                raise layout.unknown(f.model, name)
         for case, chosen in enumerate(self.tables if own else []):
             layout.put_tables(self.p[case], chosen.values())
         given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}

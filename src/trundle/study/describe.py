@@ -11,6 +11,7 @@ from trundle.model.register import model_register
 from trundle.pairs.higher import HigherPair
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.large_angles import large_angles
+from trundle.study.unlikely_numbers import unlikely_numbers
 
 
 class Freedoms(Protocol):
@@ -37,6 +38,7 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
         *_numbers(model),
         *_freedoms(layout, mobility),
         *large_angles(model_register(model), model.start),
+        *unlikely_numbers(model),
     ]
     return "\n".join(lines)
 

@@ -15,7 +15,7 @@ from trundle.model.model import Model
 from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
 from trundle.quick_symbols import quick_symbols
-from trundle.study.start_state import check_start_names
+from trundle.study.start_state import check_event_names, check_start_names
 from trundle.typing import Values
 from trundle.warn import warn
 
@@ -82,6 +82,7 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
             f"needs the pseudo-inverse, formalism='udwadia_kalaba', not {formalism!r}."
         )
     check_start_names(formulation)
+    check_event_names(formulation)
     with quick_symbols():
         formulation.kernels.state_size()
     return formulation

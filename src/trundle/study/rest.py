@@ -60,6 +60,8 @@ class Rest:
 
     def find(self, first: Array, stable: bool) -> Array:
         """An equilibrium near the first pose, on request a stable one; SolveError where there is none."""
+        if self._rests(first, stable):
+            return first
         reasons: list[str] = []
         unstable: float | None = None
         for way in self._ways(first, stable):
@@ -84,6 +86,13 @@ class Rest:
                 "other start values may lead to a stable one."
             )
         raise SolveError(reasons[0] if reasons else "no equilibrium was found near the given pose.")
+
+    def _rests(self, q: Array, stable: bool) -> bool:
+        """Whether the first pose is one already: of a box on the floor all are."""
+        try:
+            return not self._what_moves(q) and (not stable or self._growth(q) <= 0)
+        except SolveError:
+            return False
 
     def _ways(self, first: Array, stable: bool) -> Iterator[Callable[[], Array]]:
         functions = self.formulation.functions

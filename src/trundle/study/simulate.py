@@ -14,6 +14,7 @@ from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import largest, read_units
+from trundle.preparing import preparing
 from trundle.quantities.initial_state import InitialState
 from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
@@ -63,6 +64,13 @@ def prepare(
     options: RunOptions,
 ) -> RunSetup:  # fmt: skip
     """Check the arguments, and find the start state."""
+    with preparing(f"a run of the model {f.model.name!r}"):
+        return _prepared(f, duration, start, parameters, options)
+
+
+def _prepared(
+    f: Formulation, duration: float, start: Values | None, parameters: Values | None, options: RunOptions
+) -> RunSetup:
     refuse_fixed(f)
     options.check_times(duration)
     method, accuracy, t0 = options.chosen_method(), options.accuracy, options.t0

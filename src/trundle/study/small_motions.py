@@ -14,6 +14,8 @@ import numpy as np
 from trundle.constraints.row import Row
 from trundle.equations.kernels import Functions
 from trundle.equations.mobility import split_speeds
+from trundle.linear_algebra.pivot_order import pivot_order
+from trundle.linear_algebra.rank import rank_of_values
 from trundle.quantities.state_layout import StateLayout
 from trundle.quick_symbols import quick_symbols
 from trundle.study.steady import MovingAxes
@@ -76,7 +78,8 @@ class Chart:
         W = np.zeros((n_u, len(self.coordinates)), J.dtype)
         if len(J):
             dependent = [i for i in range(n_u) if i not in self.speeds]
-            W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
+            rows = _independent_rows(J[:, dependent], len(dependent))
+            W[dependent] = -np.linalg.solve(J[rows][:, dependent], (Jq @ P @ T)[rows])
         B = np.block([[P @ T, np.zeros((n_q, len(self.speeds)))], [W, V]])
         return np.hstack([B, np.eye(n_q + n_u)[:, self.functions.layout.first_order_slice]]), T, V
 
@@ -127,7 +130,8 @@ def held_rows(functions: Functions, p: AnyArray) -> list[Row]:
 
 def tangents_of(J: AnyArray, avoid: AnyArray) -> tuple[list[int], AnyArray]:
     """Independent speeds, not of those to avoid where it can be helped, and all speeds per unit of them."""
-    independent, _ = split_speeds(J, avoid)
+    rank = rank_of_values(np.linalg.svd(J.real, compute_uv=False))
+    independent, _ = split_speeds(J[_independent_rows(J, rank)], avoid)
     return independent, _in_terms_of(J, independent)
 
 
@@ -137,8 +141,18 @@ def _in_terms_of(J: AnyArray, independent: list[int]) -> AnyArray:
     T[independent, range(len(independent))] = 1.0
     dependent = [i for i in range(J.shape[1]) if i not in independent]
     if dependent:
-        T[dependent] = -np.linalg.solve(J[:, dependent], J[:, independent])
+        rows = _independent_rows(J[:, dependent], len(dependent))
+        T[dependent] = -np.linalg.solve(J[rows][:, dependent], J[rows][:, independent])
     return T
+
+
+def _independent_rows(J: AnyArray, count: int) -> AnyArray:
+    """So many rows that do not depend on each other: contacts that stick may hold a body more often than it can move,
+    and then the others follow from these.
+    """
+    if len(J) <= count:
+        return np.arange(len(J))
+    return np.sort(pivot_order(J.real.T)[:count])
 
 
 def _back(layout: StateLayout, q: AnyArray, qdot: AnyArray) -> tuple[AnyArray, AnyArray]:

@@ -22,6 +22,7 @@ from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
 from trundle.study.start import StartConditions, StartSolver
 from trundle.study.targets import Targets
+from trundle.study.unlikely_numbers import unlikely_numbers
 from trundle.typing import Array, State, Values
 
 Parameters = Mapping[str, float] | None
@@ -41,6 +42,17 @@ def check_start_names(f: Formulation) -> None:
         register.get(name, is_start, STARTS)
 
 
+def check_event_names(f: Formulation) -> None:
+    """What events of the model change must be parameters, states, coordinates or rates."""
+    register = f.derivation.register()
+    places = {*f.layout.changeable, *f.parameters.parameters}
+    for event in f.model.events.values():
+        for name in event.action if isinstance(event.action, Mapping) else ():
+            if register.full(name) not in places:
+                known = [*places, *register.short_names(is_changeable)]
+                raise UnknownNameError(name, known, f"state or parameter (in event {event.name!r})")
+
+
 def start_state(
     f: Formulation, start: Values | None = None, parameters: Parameters = None, t: float = 0.0,
     usual: Values | None = None, p: Array | None = None,
@@ -54,6 +66,8 @@ def start_state(
         raise ModelError(f"give start values by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
     register = f.derivation.register()
     for name in start or {}:
+        if name in f.model.parameter_values() and register.find(name) is None:
+            raise ModelError(f"{name!r} is a parameter, not a start value: give it as parameters={{{name!r}: ...}}.")
         register.get(name, is_start, STARTS)
     p = f.parameter_vector(parameters) if p is None else p
     if usual is None:
@@ -61,7 +75,7 @@ def start_state(
     usual = f.resolved(usual)
     start = completed(register, f.resolved(start or {}), usual)
     found = _found(f, start, usual, p, t)
-    hints = likely_degrees(register, {**usual, **start})
+    hints = likely_degrees(register, {**usual, **start}) + unlikely_numbers(f.model)
     return replace(found, hints=tuple(hints)) if hints else found
 
 

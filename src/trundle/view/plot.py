@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.arguments import advised
+from trundle.errors import UnknownNameError
 from trundle.quantity import units_of
 from trundle.typing import AnyArray, Array
 from trundle.view.bands import contacts_of, draw_bands
@@ -61,6 +62,8 @@ def plot_quantities(
     """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show the
     state of contacts that stick, slide or open.
     """
+    if "time" in names and "time" not in run:
+        raise UnknownNameError("time", run.names, remedy="It is the horizontal axis of every plot: leave it out.")
     contacts = contacts_of(run)
     banded = {f"{contact}.state" for contact in contacts} if set(names) - {f"{c}.state" for c in contacts} else set()
     shown = [name for name in names or run.coordinates[:MOST] if name not in banded]  # bands show the states

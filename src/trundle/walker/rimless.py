@@ -107,7 +107,8 @@ def rimless_wheel(
     speed: float | None = None,
     g: float = 9.81,
 ) -> Model:
-    """Spokes on a hub in a plane; x runs down the slope, z is normal to it. Feet land, slip, part and strike.
+    """Spokes on a hub in a plane; "along" runs down the slope, "height" is normal to it. Feet land, slip, part and
+    strike.
 
     Parameters
     ----------

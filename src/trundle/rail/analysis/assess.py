@@ -170,6 +170,7 @@ class Assessment:
         """Not balanced by cant, in the floor of the body, below 20 Hz (m/s^2)."""
         return band(self.time, self.acceleration[:, 1], None, FILTER)
 
+    @preparing("the assessment of the run")
     def lines(self) -> list[Line]:
         """All lines of the table."""
         return [*self._forces(), *self._comfort()]

@@ -115,6 +115,7 @@ class RootLocus:
         return mode_picture(self, self.critical if speed is None else speed, which, path)
 
 
+@preparing("the eigenvalues over the speed")
 @one_thread()
 def critical_speed(
     vehicle: Vehicle | System,

@@ -73,6 +73,8 @@ class Locus:
         driven = self._expression(self.coordinate)
         if driven.numel() != 1:
             raise SolveError(f"{coordinate!r} has {driven.numel()} components; a trace is driven by one number.")
+        if self.coordinate in f.layout.first_order_places:
+            raise self._not_of_the_pose(coordinate)
         self.is_angle = _is_angle(e, self.coordinate)
         self.held = self._held(f, [f.register.full(name) for name in hold])
         self.scale, self.names, self._turns = _scales(f)
@@ -98,17 +100,24 @@ class Locus:
 
     def _expression(self, name: str) -> Expr:
         e = self.equations
-        known = [*e.signals.coordinates, *e.signals.measured]
         try:
             value = ca.SX(e.signals[name])
         except UnknownNameError as error:
-            raise UnknownNameError(name, known, "coordinate") from error
+            raise UnknownNameError(name, self._coordinates(), "coordinate") from error
         if ca.depends_on(value, e.u) or not ca.depends_on(value, e.q):
-            raise SolveError(
-                f"{name!r} is not a coordinate of the pose, so nothing can be traced along it. Choose one of "
-                f"{', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
-            )
+            raise self._not_of_the_pose(name)
         return value
+
+    def _coordinates(self) -> list[str]:
+        known = [*self.equations.signals.coordinates, *self.equations.signals.measured]
+        return [name for name in known if name not in self.formulation.layout.first_order_places]
+
+    def _not_of_the_pose(self, name: str) -> SolveError:
+        known = self._coordinates()
+        return SolveError(
+            f"{name!r} is not a coordinate of the pose, so nothing can be traced along it. Choose one of "
+            f"{', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
+        )
 
     def _held(self, f: Formulation, hold: Sequence[str]) -> State:
         """Expressions by name: what the user holds, and coordinates with a drive of their own."""
@@ -116,7 +125,8 @@ class Locus:
             f"{c.name}.{k}" for c in f.model.connections.values() for k, law in c.laws.items()
             if isinstance(law, Servo)
         ]  # fmt: skip
-        names = [n for n in dict.fromkeys([*hold, *driven]) if n != self.coordinate]
+        states = f.layout.first_order_places  # which are not part of a pose: they stay as they are
+        names = [n for n in dict.fromkeys([*hold, *driven, *states]) if n != self.coordinate]
         return {name: self._expression(name) for name in names}
 
     def _rows(self) -> Expr:
@@ -319,4 +329,8 @@ def _scales(f: Formulation) -> tuple[Array, list[str], Array]:
         scale.append(f.length if entry.unit == "m" else 1.0)
         names.append(entry.name)
         turns.append(steps[entry.kind].closed)
+    for entry in f.layout.first_order:
+        scale.append(f.length if entry.unit == "m" else 1.0)
+        names.append(entry.name)
+        turns.append(False)
     return np.array(scale), names, np.array(turns, bool)

@@ -54,7 +54,7 @@ def make_scene(
     springs = tuple(_springs(shape, bodies, detail))
     low, high, travels = motion_box(items, springs, p[seen], R[seen], size, bodies, shape["frames"])
     arrow, longest = arrows(run, shape, kept, p, R, bodies)
-    shown = list(usual_names(run) if plots is None else plots)
+    shown = [plots] if isinstance(plots, str) else list(usual_names(run) if plots is None else plots)
     drawn = tuple(curves(run, shown))
     return Scene(
         name=name or run.model_name,
