@@ -41,6 +41,7 @@ def lean_of(run: tr.Run) -> np.ndarray[Any, Any]:
 
 def keeps_to_the_rules(run: tr.Run) -> None:
     """Nothing penetrates the floor, friction only dissipates, and no energy is created."""
+    assert not [text for text in run.warnings if "several motions" in text]
     assert run.ok, run.outcome
     for name in [n.removesuffix(".gap") for n in run.names if n.endswith(".gap")]:
         assert np.min(run.values(f"{name}.gap")) > -1e-9

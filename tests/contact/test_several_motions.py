@@ -114,6 +114,43 @@ def test_of_several_motions_one_is_taken_that_springs_lead_to(angle: float, push
         assert chosen in ends and all(possible[closed] > 0 for closed in ends)
 
 
+def random_contacts(seed: int) -> tuple[Any, Any, float, Any]:
+    """Six points that slide, each with rows of its own over the speeds of unit masses; none parts."""
+    rng = np.random.default_rng([7, seed])
+    rows, speeds = rng.normal(size=(3 * CORNERS, 2 * CORNERS)), rng.normal(size=2 * CORNERS)
+    speeds -= np.linalg.pinv(rows[2::3]) @ (rows[2::3] @ speeds)
+    return rows, rows @ rng.normal(size=2 * CORNERS), rng.uniform(0.3, 1.2), speeds
+
+
+def test_a_choice_is_noted_where_several_motions_are_possible_and_nowhere_else() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        lean = leaning(rng.uniform(0.7, 1.3), rng.choice([0.0, rng.uniform(0, 10)]), rng.uniform(-0.1, 0.1))
+        mu = rng.uniform(0.2, 0.7)
+        possible = solutions(lean[0], lean[1], mu, lean[2])
+        modes, _ = decided(lean[0], lean[1], mu, lean[2], planar=False)
+        assert np.any(modes[:, at.CHOICE]) == (len(possible) > 1)
+        if len(possible) > 1:
+            unstable = next(closed for closed, lowest in possible.items() if lowest < 0)
+            assert tuple(np.flatnonzero(modes[:, at.CHOICE])) == unstable
+            parted = np.flatnonzero(modes[:, at.CHOICE] == at.PARTED)
+            assert {*parted} == {*unstable} - {*np.flatnonzero(modes[:, at.CLOSED])}
+
+
+def test_no_choice_is_noted_where_random_contacts_have_one_motion_only() -> None:
+    """Motions that are far from each other may be missed; here none are."""
+    several, noted = 0, 0
+    for seed in range(300):
+        rows, free, mu, speeds = random_contacts(seed)
+        modes, _ = decided(rows, free, mu, speeds, planar=False)
+        possible = len(solutions(rows, free, mu, speeds)) + int(np.min(free[2::3]) > 0)  # or all part
+        several += possible > 1
+        if np.any(modes[:, at.CHOICE]):
+            noted += 1
+            assert possible > 1, seed
+    assert several == noted > 3
+
+
 # -- rows that fall ----------------------------------------------------------------------------------------------------
 
 
@@ -135,11 +172,15 @@ def dominoes(count: int) -> tr.System:
     return m.build()
 
 
-def comes_to_rest(count: int, mu: float, apart: float, push: float) -> None:
-    """A row whose first domino is pushed over falls and comes to rest; friction only dissipates, nothing penetrates."""
+def pushed(count: int, apart: float, push: float) -> dict[str, Any]:
     start: dict[str, Any] = {f"d{i}.position": (apart * i, 0, HEIGHT / 2) for i in range(count)}
-    start |= {"d0.angular_velocity": (0, push, 0), "d0.velocity": (push * HEIGHT / 2, 0, push * WIDTH / 2)}
-    run = dominoes(count).simulate(4.0, start, {"mu": mu}, samples=101, steps=tr.Steps(most=60_000))
+    return start | {"d0.angular_velocity": (0, push, 0), "d0.velocity": (push * HEIGHT / 2, 0, push * WIDTH / 2)}
+
+
+def comes_to_rest(count: int, mu: float, apart: float, push: float) -> tr.Run:
+    """A row whose first domino is pushed over falls and comes to rest; friction only dissipates, nothing penetrates."""
+    steps = tr.Steps(most=60_000)
+    run = dominoes(count).simulate(4.0, pushed(count, apart, push), {"mu": mu}, samples=101, steps=steps)
     assert run.ok, run.outcome
     assert not [name for name, _ in run.events if name.endswith("jams")]
     for i in range(count):
@@ -151,12 +192,24 @@ def comes_to_rest(count: int, mu: float, apart: float, push: float) -> None:
             assert np.min(run.values(f"{name}.friction_power")) > -1e-9
     energy = run.energy.kinetic + run.energy.potential
     assert np.max(np.diff(energy)) < 1e-8 * energy[0]
+    return run
 
 
 @pytest.mark.parametrize(("mu", "apart", "push"), [(0.3132, 0.2625, 7.391), (0.3083, 0.3062, 5.373)])
 def test_a_corner_parts_where_six_that_slide_would_jam(mu: float, apart: float, push: float) -> None:
-    """Both sides of the row have the same motion, so that nothing determines which corner it will be."""
-    comes_to_rest(2, mu, apart, push)
+    """Both sides of the row have the same motion, so that nothing determines which corner it will be; the run says so."""
+    run = comes_to_rest(2, mu, apart, push)
+    (text,) = run.warnings
+    assert "several motions" in text and "'floor1.corner_5', 'floor1.corner_7', 'touch1a', 'touch1b' could all" in text
+    assert run.events[0][1] <= float(text.split()[3]) <= run.events[-1][1]
+
+
+def test_a_batch_tells_its_cases_in_which_a_motion_was_chosen() -> None:
+    start = pushed(2, 0.2625, 7.391)
+    cases = dominoes(2).batch(0.6, start, {"mu": np.array([0.3132, 0.05])})
+    assert list(cases.warnings) == [0] and "several motions" in cases.warnings[0][0]
+    assert cases.summary().endswith("2 FINISHED, 1 with warnings")
+    assert not dominoes(2).simulate(0.6, start, {"mu": 0.05}).warnings
 
 
 @pytest.mark.slow

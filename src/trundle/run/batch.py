@@ -21,6 +21,7 @@ from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.quantities import dimension
 from trundle.run.reported_events import EventTime, reported_events
+from trundle.run.several_motions import choices_of_cases
 from trundle.run.turns import (
     StatePath,
     TurnsWarning,
@@ -85,11 +86,9 @@ class BatchRun:
     def __setstate__(self, state: State) -> None:
         vars(self).update(state)
         for case, tables in enumerate(self.tables):
-            vectors = [self._p[case]]
-            if self._switching is not None:
-                log = self._switching
-                vectors += [log.p[case], log.p_end[case], log.events[case].p]
-            for p in vectors:
+            log = self._switching
+            others = [] if log is None else [log.p[case], log.p_end[case], log.events[case].p]
+            for p in [self._p[case], *others]:
                 self.formulation.parameters.put_tables(p, tables.values())
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
@@ -115,6 +114,7 @@ class BatchRun:
         """One line: how many cases, how they ran and how they ended."""
         endings = ", ".join(f"{count} {name}" for name, count in sorted(Counter(self.outcomes).items()))
         way = self.settings.get("way", "")
+        endings += f", {len(self.warnings)} with warnings" * bool(self.warnings)
         return f"Batch of {self.formulation.model.name!r}: {len(self)} cases{', ' * bool(way)}{way}, {endings}"
 
     @property
@@ -125,8 +125,7 @@ class BatchRun:
     @cached_property
     def _endings(self) -> list[Outcome]:
         known = {int(code): outcome_of(int(code)) for code in np.unique(self.batch.code)}
-        special = self.batch.endings
-        return [special.get(i) or known[code] for i, code in enumerate(self.batch.code.tolist())]
+        return [self.batch.endings.get(i) or known[code] for i, code in enumerate(self.batch.code.tolist())]
 
     @property
     def messages(self) -> list[str]:
@@ -154,6 +153,11 @@ class BatchRun:
     def failed(self) -> dict[int, str]:
         """Cases that did not reach their end or a stop event, and why."""
         return {case: text for case, text in enumerate(self.messages) if text}
+
+    @cached_property
+    def warnings(self) -> dict[int, list[str]]:
+        """Warnings about cases that went on: those in which friction left several motions possible."""
+        return {} if self._switching is None else choices_of_cases(self.formulation, self._switching, self.refused)
 
     @method("batch.end")
     def end(self, name: str) -> "xr.DataArray":
@@ -237,13 +241,13 @@ class BatchRun:
         """Coordinates and rates at the samples, or at the end where there are none; outcome, end time and steps."""
         import xarray as xr
 
-        sampled = self.batch.x.size > 0
-        arrays: Columns = {name: self[name] if sampled else self.end(name) for name in self._state_names()}
+        arrays: Columns = {name: self[name] if self.batch.x.size else self.end(name) for name in self._state_names()}
         arrays["outcome"] = xr.DataArray(self.outcomes, self._cases(), ("case",), attrs={"long_name": "how it ended"})
         arrays["t_end"] = xr.DataArray(self.batch.t_end, self._cases(), ("case",), attrs={"units": "s"})
         arrays["steps"] = xr.DataArray(self.batch.steps, self._cases(), ("case",))
         text = {"model": self.formulation.model.name, **{key: str(v) for key, v in self.settings.items()}}
-        return xr.Dataset(arrays, attrs=text | {"messages": json.dumps(self.failed)})
+        texts = {"messages": json.dumps(self.failed), "warnings": json.dumps(self.warnings)}
+        return xr.Dataset(arrays, attrs=text | texts)
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF, atomically.
@@ -283,10 +287,9 @@ class BatchRun:
         """
         from trundle.run.table import batch_frame
 
-        sampled = self.batch.x.size > 0
         asked = names or self._state_names()
         varied = {name: values for name, values in self.labels.items() if values.ndim == 1}
-        return batch_frame([self[name] if sampled else self.end(name) for name in asked], varied)
+        return batch_frame([self[name] if self.batch.x.size else self.end(name) for name in asked], varied)
 
     def _state_names(self) -> list[str]:
         groups = ("state",) if self.formulation.in_joints else ("state", "joints")
@@ -331,8 +334,8 @@ class BatchRun:
         if values.ndim > 1:
             raise SolveError(f"{name!r} has several components; take one, such as {name + '_x'!r}.")
         counts, edges = np.histogram(values.values[np.isfinite(values.values)], bins)
-        middle = (name, (edges[1:] + edges[:-1]) / 2, values.attrs)
-        return xr.DataArray(counts, {name: middle}, (name,), "count", {"long_name": "number of cases"})
+        middle = {name: (name, (edges[1:] + edges[:-1]) / 2, values.attrs)}
+        return xr.DataArray(counts, middle, (name,), "count", {"long_name": "number of cases"})
 
     @preparing("the picture")
     def plot(self, *names: str, **options: Option) -> "Figure":

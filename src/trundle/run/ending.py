@@ -30,7 +30,6 @@ DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, wh
 
 if TYPE_CHECKING:
     from trundle.integrate.trajectory import Trajectory
-    from trundle.model.model import Model
 
 MANY = 20  # events, from which on it matters how dense they are
 
@@ -93,11 +92,12 @@ def _audit_text(f: Formulation, trajectory: "Trajectory") -> str:
     return stopped + what
 
 
-def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
-    """Warnings where the search for events was at its limits."""
+def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
+    """Warnings where the search for events was at its limits, or one of several motions was chosen."""
     from trundle.contact.modes.find import transitions
+    from trundle.run.several_motions import several_motions
 
-    changes = transitions(model)
+    model, changes = f.model, transitions(f.model)
     names = [*model.events, *(c.name for c in changes)]
     doubts = trajectory.doubts
     found = [
@@ -132,7 +132,7 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
         times = np.unique(log.t[which])
         if len(times) >= MANY and 2 * len(times) >= steps:
             found.append(f"Events were as dense as the steps ({len(times)} times in {steps} steps). {text}")
-    return found
+    return [*found, *several_motions(f, log, trajectory.p_end)]
 
 
 def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajectory":

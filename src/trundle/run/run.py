@@ -235,7 +235,7 @@ class Run(RunQuantities):
         if self.trajectory is None or self.formulation is None:
             return [str(text) for text in self._stored("warnings", [])]
         hints = list(self.initial.hints) if self.initial is not None else []
-        return [*hints, *event_warnings(self.formulation.model, self.trajectory), *unguarded(self)]
+        return [*hints, *event_warnings(self.formulation, self.trajectory), *unguarded(self)]
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:

@@ -103,6 +103,9 @@ def batch_html(batch: "BatchRun") -> str:
     parts = [f"<p>{escape(batch.summary())}</p>", table_html(("ending", "cases"), endings)]
     if faults:
         parts.append(_folded(f"{len(faults)} messages", table_html(("case", "message"), faults)))
+    doubts = [(i, text) for i, texts in batch.warnings.items() for text in texts]
+    if doubts:
+        parts.append(_folded(f"{len(doubts)} warnings", table_html(("case", "warning"), doubts)))
     return "".join(parts)
 
 

@@ -31,15 +31,18 @@ def scratch(contacts: int) -> int:
 
 
 # What is decided for each contact; the names of the modes stand in this order.
-CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N, SLIDES_SLOWLY = range(8)
-MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n", "slow")
-WIDTH = 8
+CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N, CHOICE, SLIDES_SLOWLY = range(9)
+MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n", "choice", "slow")
+WIDTH = 9
+
+COULD_PRESS, PARTED = 1.0, 2.0
+"""What `choice` says where several motions are possible: a contact that presses, and one that could."""
 
 
 def decision(contacts: int) -> int:
     """Length of the memory that a decision needs: forces, accelerations and matrices of all contacts."""
     n = 3 * contacts
-    return 4 * n * n + 22 * n + (9 + WIDTH) * contacts + 16
+    return 4 * n * n + 22 * n + (9 + 2 * WIDTH) * contacts + 16
 
 
 NO_DIRECTION = 0.1  # of the speed of a run, times the root of the shift of the multiplier block: a slip too small to

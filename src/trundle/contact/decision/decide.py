@@ -17,6 +17,7 @@ from trundle.contact.collision.layout import (
     AHEAD_Y,
     AT_END,
     BEGINS,
+    CHOICE,
     CLOSED,
     ENDS,
     NO_DIRECTION,
@@ -28,7 +29,7 @@ from trundle.contact.collision.layout import (
 )
 from trundle.contact.decision.at_rest import changes, find_rest, stop
 from trundle.contact.decision.cones import in_cones, start_again
-from trundle.contact.decision.memory import geared_in, impulses_in
+from trundle.contact.decision.memory import geared_in, impulses_in, tentative_in
 from trundle.contact.decision.newton import polished
 from trundle.contact.decision.pivots import pivoted
 from trundle.contact.decision.pivots_in_space import found_in_space
@@ -43,6 +44,7 @@ from trundle.contact.decision.settle import (
     slip_ahead,
     slip_aside,
 )
+from trundle.contact.decision.several import mark_choice
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import LEVERS, can_rest
 from trundle.contact.decision.smallest import EDGE
@@ -72,7 +74,7 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
             mode[slow] = ENDS if slid and slip > AT_END * near else BEGINS
         elif AT_LEVEL * slip > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
-        geared_in(w, contacts)[i] = 0.0
+        geared_in(w, contacts)[i], mode[WIDTH * i + CHOICE] = 0.0, 0.0
     impulses = impulses_in(w, contacts)
     for j in range(3 * contacts):
         impulses[j] = 0.0
@@ -156,7 +158,6 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
     mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
     state = shifted(w, 3 * n + 4 * contacts)
-    found, kept = shifted(w, 3 * n + 5 * contacts), shifted(w, 4 * n + 5 * contacts)
     more = shifted(w, 5 * n + (5 + WIDTH) * contacts)
     scale = find_touching(b, free, mode, mu, mu_k, state, contacts, speed)
     plane = scale > 0.0 and in_a_plane(b, data, mu, state, contacts)
@@ -167,12 +168,30 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             state[i] = 1.0
         if state[i] == 1.0:
             set_sliding(mode, i, b[3 * i], b[3 * i + 1])
-    sure = is_unique(b, D, mode, mu_k, more, contacts)
-    if sure and hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
-        return
-    if not sure and diverges(b, D, data, free, mode, mu_k, f, more, contacts):
-        return
+    if is_unique(b, D, mode, mu_k, more, contacts):
+        if not hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
+            find_others(b, free, mode, w, contacts, scale, speed, plane, True)
+    elif not diverges(b, D, data, free, mode, mu_k, f, more, contacts):
+        first = tentative_in(w, contacts)
+        for j in range(WIDTH * contacts):
+            first[j] = mode[j]
+        find_others(b, free, mode, w, contacts, scale, speed, plane, False)
+        mark_choice(b, free, mode, w, contacts, scale, plane)
 
+
+@strict
+def find_others(
+    b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float, speed: float, plane: bool,
+    sure: bool,
+) -> None:  # fmt: skip
+    """Modes other than those with all that touch, by forces within the cones; `sure` where those are unique."""
+    n = 3 * contacts
+    D, data = n, n + n * n
+    f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
+    mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
+    state = shifted(w, 3 * n + 4 * contacts)
+    found, kept = shifted(w, 3 * n + 5 * contacts), shifted(w, 4 * n + 5 * contacts)
+    more = shifted(w, 5 * n + (5 + WIDTH) * contacts)
     way = PLANAR if plane else SPATIAL
     exact = forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, way)
     if not exact:

@@ -12,6 +12,13 @@ def impulses_in(w: Pointer, contacts: int) -> Pointer:
 
 @strict
 def geared_in(w: Pointer, contacts: int) -> Pointer:
-    """1 for each slow slip that a faster motion takes along, at the end of the memory."""
+    """1 for each slow slip that a faster motion takes along, near the end of the memory."""
     n = 3 * contacts
     return shifted(w, 4 * n * n + 22 * n + (8 + WIDTH) * contacts + 16)
+
+
+@strict
+def tentative_in(w: Pointer, contacts: int) -> Pointer:
+    """The modes with all contacts that touch, where friction may leave several motions: at the end of the memory."""
+    n = 3 * contacts
+    return shifted(w, 4 * n * n + 22 * n + (9 + WIDTH) * contacts + 16)
