@@ -147,10 +147,10 @@ def _wheel_on_plane(pair: SurfacePair, plane: FrameMotion, wheel: FrameMotion) -
     arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
 
     def locate(n: Expr, axle: Expr, centre: Expr) -> tuple[Expr, Expr, Expr]:
-        sine = dot(axle, n)
-        cosine = ca.sqrt(1 - sine**2)
-        up = (n - sine * axle) / cosine  # in the plane of the wheel
-        return centre - arm * up - tube * n, cross(axle, n) / cosine, up
+        ahead = cross(axle, n)  # as long as the cosine of the lean, also where that is nearly zero
+        x = ahead / ca.sqrt(dot(ahead, ahead))
+        up = cross(x, axle)  # in the plane of the wheel
+        return centre - arm * up - tube * n, x, up
 
     n, axle = plane.R[:, 2], wheel.R[:, 1]
     seeds = (cross(plane.w, n), cross(wheel.w, axle), wheel.v)
@@ -162,7 +162,7 @@ def _wheel_on_plane(pair: SurfacePair, plane: FrameMotion, wheel: FrameMotion) -
         "x": dot(plane.R[:, 0], d),
         "y": dot(plane.R[:, 1], d),
         "yaw": ca.atan2(dot(plane.R[:, 1], x), dot(plane.R[:, 0], x)),
-        "roll": ca.asin(dot(axle, n)),
+        "roll": ca.atan2(dot(axle, n), dot(n, up)),
         "pitch": ca.atan2(-dot(heading, up), dot(heading, x)),
     }
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)

@@ -2,6 +2,7 @@
 
 from ctypes import CFUNCTYPE, c_void_p
 
+import casadi as ca
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
@@ -31,6 +32,7 @@ from trundle.typing import AnyArray, Array, Expr, TapeFunction
 NO_LOAD = 1e-9  # of the force that gives the lighter assembly at the contact the typical acceleration of the run
 SLIPPING = 1e-6  # of the typical speed of the run
 OVERLAP = 1e-7  # of the typical length of the run
+PARALLEL = 1e-8  # cosine of the roll of a wheel
 
 
 def _loaded(model: Model) -> list[ConnectedPair]:
@@ -51,9 +53,17 @@ def contact_values(model: Model, functions: Functions) -> list[Expr]:
     e, scales = functions.equations, functions.equations.scales
     return [
         *(functions.multiplier(f"{c.name}.normal") / typical_force(e, c) for c in _loaded(model)),
-        *(bonds.contact.distance / scales.length for bonds in contact_bonds),
+        *(_distance(functions, bonds.connection, bonds.contact.distance) / scales.length for bonds in contact_bonds),
         *(bonds.slip_if_closed() / scales.speed for bonds in contact_bonds),
     ]
+
+
+def _distance(functions: Functions, c: ConnectedPair, distance: Expr) -> Expr:
+    """A distance; not a number where all points of a rim are equally near."""
+    if not (isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round):
+        return distance
+    upright = ca.cos(functions.equations.signals[f"{c.name}.roll"])
+    return ca.if_else(upright < PARALLEL, np.nan, distance)
 
 
 def _contact_kernel(f: Formulation) -> dict[str, TapeFunction]:

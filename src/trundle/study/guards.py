@@ -24,6 +24,7 @@ from trundle.study.rivals import rivals_of
 from trundle.typing import Array, Expr, TapeFunction
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
+MEASURED = 1e-9  # cosine of a roll that is measured, within 90 degrees: it has no other side
 SPARED = 40  # operations, from which on guards are evaluated with the slopes: it takes another kernel
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
 
@@ -37,6 +38,7 @@ class Guard:
     outcome: Outcome
     surface: str = ""
     side: int = 0
+    least: float = 0.0  # below which it counts as changed
 
     def outcome_at(self, place: Array) -> Outcome:
         """The outcome with contact and place."""
@@ -58,7 +60,7 @@ def _of(c: ConnectedPair, cut: bool) -> list[Guard]:
         return []
     found = []
     if pair.first.flat and pair.second.round:
-        return [] if cut else [Guard(c.name, LIES_FLAT)]  # one that is cut measures its roll within 90 degrees
+        return [Guard(c.name, LIES_FLAT, least=MEASURED if cut else 0.0)]
     for side, surface in enumerate((pair.first, pair.second)):
         if _ends(surface, pair):
             found.append(Guard(c.name, SURFACE_LEFT, type(surface).__name__, side))
@@ -94,7 +96,8 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Expr]:
     for guard in watched:
         bonds = e.contact_bonds[guard.contact]
         if guard.outcome is LIES_FLAT:
-            values.append(ca.cos(e.signals[f"{guard.contact}.roll"]))
+            upright = ca.cos(e.signals[f"{guard.contact}.roll"]) - guard.least
+            values.append(ca.if_else(bonds.modes["closed"] == 1, upright, 1) if "closed" in bonds.modes else upright)
         elif guard.outcome is SURFACE_LEFT:
             values.append(fit_parts(e, bonds).area(guard.side))
         else:
