@@ -12,7 +12,9 @@ from trundle.integrate import (
     DormandPrince5,
     DormandPrince8,
     LaneProblem,
+    Options,
     Problem,
+    Supervision,
     integrate,
     integrate_lanes,
     outcome,
@@ -46,6 +48,11 @@ def _two_waves_in_lanes(t, x, p, out, work):
 def _guard_in_lanes(t, x, p, out, work):
     for lane in range(W):
         out[lane] = p[2 * W + lane] + p[3 * W + lane] * x[lane] + p[4 * W + lane] * x[2 * W + lane]
+
+
+@compiled
+def _leap(t, x, p, out, work):
+    out[0] = 1.0 if x[0] > p[2] else -1.0
 
 
 alone = Problem(rhs=Plain(_two_waves, 4, 4, n_p=6), guards=Plain(_guard, 4, 1, n_p=6), n_guards=1)
@@ -105,3 +112,24 @@ def test_after_a_false_alarm_guards_are_looked_at_from_there_on():
     assert found.outcome is outcome.ALARM and found.alarm[0] <= 2 * np.pi / 3 <= found.alarm[1]
     later = integrate(replace(alone, guards_from=5.0), DormandPrince8(), Case(0.0, END, start, values), how)
     assert later.outcome is outcome.ALARM and later.alarm[0] <= 8 * np.pi / 3 <= later.alarm[1]
+
+
+def test_guards_at_rest_are_looked_at_where_a_run_is_interrupted():
+    """One that leaps, and so gives no warning, after any number of steps."""
+    leaping = replace(alone, guards=Plain(_leap, 4, 1, n_p=6))
+    start, values = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.9, 0.0, 0.0, 0.0])
+    broken = []
+    for steps in range(3, 12):
+        left = [None] * steps
+
+        def press(_, left=left):
+            if not left:
+                raise KeyboardInterrupt
+            left.pop()
+
+        how = Supervision(progress=False, chunk_steps=1, between_chunks=press)
+        found = integrate(leaping, DormandPrince8(), Case(0.0, END, start, values), Options(supervision=how))
+        broken.append(found.x_end[0] <= 0.9)
+        assert (found.alarm is not None) == broken[-1]
+        assert found.outcome is outcome.INTERRUPTED or found.outcome is outcome.ALARM
+    assert not broken[0] and broken[-1]

@@ -20,6 +20,7 @@ from trundle.integrate.outcome import ALARM, INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.passages import Passages, passing_plan
 from trundle.integrate.problem import Problem
 from trundle.integrate.progress import progress_bar
+from trundle.integrate.record import LoopRecord
 from trundle.integrate.trajectory import Trajectory
 from trundle.integrate.workspace import Saved, Workspace, set_control
 from trundle.kernel import compile_busy, compiled
@@ -176,8 +177,16 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
                     report(now, "" if supervision.tell is None else supervision.tell(now, workspace.x.copy()))
         except KeyboardInterrupt:
             if ends_run():
+                _look_at_guards(run)
                 return INTERRUPTED
             raise
+
+
+def _look_at_guards(run: LoopRecord) -> None:
+    """Guards that rest where a run is interrupted are looked at there; `status` says whether one is broken."""
+    if run.status == at.RUNNING and run.guards_rested > 0:
+        run.status = at.FINISHED
+        CFUNCTYPE(None, c_void_p)(run.guard_part)(run.address)
 
 
 def _respond(code: int, workspace: Workspace, passages: Passages, supervision: Supervision) -> Outcome | None:

@@ -181,7 +181,7 @@ class Workspace(LoopArrays):
             atol=self.atol.copy(),
             trail=self.trail(),
             work_error=run.work_errors,
-            alarm=(run.alarm_since, run.alarm_until) if outcome is ALARM else None,
+            alarm=(run.alarm_since, run.alarm_until) if outcome is ALARM or run.status == at.ALARM else None,
         )
 
     def _counts(self) -> Counts:

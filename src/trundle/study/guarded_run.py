@@ -17,7 +17,7 @@ from trundle.integrate.codes import STOP
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling
-from trundle.integrate.outcome import ALARM, FINISHED, INTERFERENCE, LIES_FLAT, TOO_MANY_STEPS, Outcome
+from trundle.integrate.outcome import FINISHED, INTERFERENCE, INTERRUPTED, LIES_FLAT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.guards import Guard, balances_at, find_guards, guarded_kernel, guards_at
@@ -116,7 +116,7 @@ def _up_to_guard(
         trajectory = _lying(f, trajectory)
     if not watched:
         return trajectory
-    if trajectory.outcome is ALARM:
+    if trajectory.alarm is not None:
         return _at_guard(f, trajectory, run, watched, false_alarms)
     if trajectory.outcome.name in BROKEN_OFF:
         return _named(f, trajectory, watched)
@@ -134,8 +134,8 @@ def _up_to_guard(
 def _at_guard(
     f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: list[Guard], false_alarms: int
 ) -> Trajectory:
-    """The run up to the guard that is broken. After a false alarm they are looked at from there on; if there are many,
-    they become events of the run.
+    """The run up to the guard that is broken. After a false alarm they are looked at from there on, unless the run was
+    interrupted; if there are many, they become events of the run.
     """
     assert alarmed.alarm is not None
     since, until = alarmed.alarm
@@ -147,6 +147,8 @@ def _at_guard(
             which, there = passed
             outcome = watched[which].outcome_at(_place(f, watched[which].contact, there))
             return _cut(run.until(until, run.unwatched), there, outcome)
+        if alarmed.outcome is INTERRUPTED:
+            return alarmed
         if until < run.case.t1 and false_alarms < MOST_FALSE_ALARMS:
             later = replace(run, problem=replace(run.problem, guards_from=until))
             found = _up_to_guard(f, later, later.until(run.case.t1), True, false_alarms + 1)
