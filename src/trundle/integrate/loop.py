@@ -14,6 +14,8 @@ from trundle.integrate.step_control import LEAST_LAST, growth, learn_sizes
 from trundle.integrate.try_step import choose_step, try_step
 from trundle.kernel.pointers import call_table, copy, inner, part_of, shifted
 
+SHORT = 1e-12  # of the time: steps below it add up to what the clock does not resolve
+
 
 @inner
 def is_over(run: LoopRecord) -> bool:
@@ -41,6 +43,8 @@ def accept(run: LoopRecord) -> None:
         call_table(run.stiffness_part, run)
     copy(run.x_new, run.x, run.n_x)
     copy(shifted(run.k, run.end_row * run.n_x), run.k, run.n_x)
+    resolved = run.fixed == 1 or run.t_new == run.t_stop or run.step > SHORT * abs(run.t)
+    run.t_left = 0.0 if resolved else run.step + run.t_left - (run.t_new - run.t)
     run.t = run.t_new
     if run.n_rivals > 0 and moved and run.status == at.RUNNING:
         call_table(run.rival_part, run)

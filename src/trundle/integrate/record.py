@@ -177,6 +177,7 @@ class LoopRecord(StepRecord):
     full_step: float  # the same, before an event shortens it
     full_error: float  # error of the full step
     t_new: float
+    t_left: float  # what the steps have come beyond t: the clock has no digits for it late in time
     t_stop: float
     t_start: float
     t_end: float  # end of this call

@@ -7,7 +7,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.begin import finite
 from trundle.integrate.near_fold import FOLD, NEAR_FOLD, at_fold, carried_off, near_fold
 from trundle.integrate.record import LoopRecord
-from trundle.integrate.step_control import shrinkage, smallest_step
+from trundle.integrate.step_control import shrinkage
 from trundle.kernel.pointers import call, call_table, copy, inner, shifted
 
 RETRIES = 12  # attempts to step over a fold without ending at it
@@ -20,7 +20,7 @@ def reject(run: LoopRecord, factor: float, status: int) -> None:
     run.rejected += 1
     run.last_rejected = 1
     run.h = run.step * factor
-    if run.fixed == 1 or run.h < smallest_step(run, run.t):
+    if run.fixed == 1 or run.h < run.h_min:
         run.status = status
 
 
@@ -34,7 +34,7 @@ def choose_step(run: LoopRecord) -> None:
         while h <= 0.0:
             run.grid += 1
             h = run.t_start + (run.grid + 1) * run.h_fixed - t
-    run.t_new, run.t_stop = t + h, run.t_end
+    run.t_new, run.t_stop = t + (h + run.t_left), run.t_end
     if run.n_breaks > 0:
         run.t_stop = min(run.t_end, run.t_break)
     run.whole = int(h * (1.0 + sliver) < run.t_stop - t)

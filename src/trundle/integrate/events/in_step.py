@@ -30,7 +30,7 @@ def pass_recorded(run: LoopRecord) -> None:
     copy(held, run.x, n_x)
     run.t = t
     run.step = run.full_step
-    run.t_new = t + run.step if run.whole == 1 else run.t_stop
+    run.t_new = t + (run.step + run.t_left) if run.whole == 1 else run.t_stop
     call_table(run.step_part, run)
     run.clock[0] = run.t_new
     copy(run.x_new, run.sample, n_x)
@@ -64,7 +64,7 @@ def handle_events(run: LoopRecord) -> bool:
         reject(run, 0.5, at.CONSTRAINT)
         return False
     if run.step != run.full_step:
-        run.t_new = run.t + run.step
+        run.t_new = run.t + (run.step + run.t_left)
     projecting = run.projection != at.NO_PROJECTION
     if run.hit > 0 and projecting and run.fixed == 0 and at_fold(run) and only_recorded(run):
         pass_recorded(run)
