@@ -96,6 +96,7 @@ def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
     """Warnings where the search for events was at its limits, or one of several motions was chosen."""
     from trundle.contact.modes.find import transitions
     from trundle.run.several_motions import several_motions
+    from trundle.run.undetermined_slip import undetermined_slips
 
     model, changes = f.model, transitions(f.model)
     names = [*model.events, *(c.name for c in changes)]
@@ -132,7 +133,9 @@ def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
         times = np.unique(log.t[which])
         if len(times) >= MANY and 2 * len(times) >= steps:
             found.append(f"Events were as dense as the steps ({len(times)} times in {steps} steps). {text}")
-    return [*found, *several_motions(f, log, trajectory.p_end)]
+    p = log.p[0] if len(log) else trajectory.p_end
+    start = (float(trajectory.t[0]), trajectory.x[0], p) if len(trajectory.t) else None
+    return [*found, *several_motions(f, log, trajectory.p_end), *undetermined_slips(f, log, start)]
 
 
 def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajectory":

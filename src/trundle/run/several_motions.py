@@ -9,6 +9,7 @@ from trundle.contact.modes.find import contact_modes, decides_together
 from trundle.equations.formulation import Formulation
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.trajectory import EventLog
+from trundle.run.undetermined_slip import undetermined_slips
 from trundle.typing import Array
 
 
@@ -36,7 +37,7 @@ def several_motions(f: Formulation, log: EventLog, p_end: Array) -> list[str]:
 
 
 def choices_of_cases(f: Formulation, log: BatchEvents, refused: Container[int]) -> dict[int, list[str]]:
-    """The same for the cases of a batch in which there is something to tell."""
+    """The same for the cases of a batch in which there is something to tell, and slips by forces that are left open."""
     runs = enumerate(zip(log.events, log.p_end, strict=True))
-    found = {case: several_motions(f, *run) for case, run in runs if case not in refused}
+    found = {i: [*several_motions(f, *run), *undetermined_slips(f, run[0])] for i, run in runs if i not in refused}
     return {case: texts for case, texts in found.items() if texts}

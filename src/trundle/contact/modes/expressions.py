@@ -10,6 +10,7 @@ from trundle.contact.bonds import ContactBonds
 from trundle.contact.collision.layout import LEAST_LOAD
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
 from trundle.contact.solved import ContactEquations, SolvedEquations
+from trundle.errors import ModelError
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.typing import Expr, Option
@@ -68,6 +69,13 @@ class ModeExpressions:
         name = bonds.connection.name
         if "normal" in self.equations.contact_efforts[name]:
             return self.equations.contact_efforts[name]["normal"]
+        if f"{name}.normal" not in self._index:
+            raise ModelError(
+                f"contact {name!r} is kept closed by the other contacts and joints already, so that its normal force "
+                f"and its friction are not determined. Let the contacts open, m.connect(..., {name!r}, "
+                "unilateral=True), where all that touch share their loads; make their normals compliant "
+                "(compliance=tr.Spring(...)); or leave one out."
+            )
         return multipliers[self._index[f"{name}.normal"]]
 
     def grip(self, bonds: ContactBonds, multipliers: Expr) -> list[Expr]:

@@ -1,0 +1,88 @@
+"""Warnings where a contact began to slip by a force that rigid bodies leave open."""
+
+from collections.abc import Iterator, Mapping
+
+import casadi as ca
+import numpy as np
+
+from trundle.constraints.row import Role
+from trundle.contact.modes.find import decides_together, transitions
+from trundle.equations.formulation import Formulation
+from trundle.integrate.trajectory import EventLog
+from trundle.linear_algebra.kkt import dense
+from trundle.typing import Array, TapeFunction
+
+ZERO, PART = 1e-9, 1e-5  # of the largest: singular values, and parts of a force that does nothing
+STILL = 1e-9  # of the speed of the run: a slip at the start that is none
+Start = tuple[float, Array, Array]
+
+
+def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None) -> list[str]:
+    """A sentence about the first contact that slips, where contacts decide one by one, while forces that do nothing
+    together act there: other ones might have held it. `start`: time, state and parameters where the run began.
+    """
+    changes = transitions(f.model)
+    slips = {len(f.model.events) + i: c.contact for i, c in enumerate(changes) if c.kind == "slips"}
+    if len(slips) < 2 or decides_together(f.model):
+        return []
+    for contact, (t, x, p) in _first_slips(f, slips, log, start):
+        others = _sharing(f, contact, t, x, p)
+        if others:
+            return [
+                f"Contact {contact!r} began to slip at t = {t:.9g} s. Rigid bodies leave open how it shares its forces "
+                f"with {', '.join(map(repr, others))}, and these contacts decide one by one, by the smallest forces: "
+                "together they may hold longer (a table on three such feet slides at 90 % of the true limit). Contacts "
+                "that can all open (unilateral=True) decide together; compliant normals (compliance=tr.Spring(...)) "
+                "determine the forces."
+            ]
+    return []
+
+
+def _first_slips(
+    f: Formulation, slips: Mapping[int, str], log: EventLog, start: Start | None
+) -> Iterator[tuple[str, Start]]:
+    """Contacts that begin to slip, each once, with the state and the modes in which it still sticks."""
+    if start is not None:
+        t, x, p = start
+        held = p.copy()
+        held[[f.parameters.mode(contact, "stick") for contact in slips.values()]] = 1.0
+        rates = np.array(f.once(_rows)(t, x[f.states.q], x[f.states.u], held)[1]).ravel()
+        speed = p[f.parameters.size_slice][1]
+        for contact in slips.values():
+            own = [i for i, row in enumerate(f.functions.rows) if row.owner == contact and row.role is Role.TANGENT]
+            slides = p[f.parameters.mode(contact, "stick")] == 0.0
+            if slides and np.max(np.abs(rates[own]), initial=0.0) < STILL * speed:
+                yield contact, (t, x, held)
+    looked: set[str] = set()
+    for i, t, x, p in zip(log.index, log.t, log.x, log.p, strict=True):
+        contact = slips.get(int(i), "")
+        if contact and contact not in looked:
+            looked.add(contact)
+            yield contact, (float(t), x, p)
+
+
+def _sharing(f: Formulation, contact: str, t: float, x: Array, p: Array) -> list[str]:
+    """Other connections on which forces act that do nothing together with some at a contact."""
+    found = f.once(_rows)(t, x[f.states.q], x[f.states.u], p)
+    acts, J = np.array(found[0]).ravel() > 0.5, np.array(found[2])
+    owners = np.array([row.owner for row in f.functions.rows])[acts]
+    J = J[acts] / np.maximum(np.linalg.norm(J[acts], axis=1, keepdims=True), 1e-300)
+    U, sizes, _ = np.linalg.svd(J)
+    forces = U[:, int(np.sum(sizes > ZERO * np.max(sizes, initial=0.0))) :]
+    mine = forces[owners == contact]
+    if np.max(np.abs(mine), initial=0.0) < PART:
+        return []
+    _, _, ways = np.linalg.svd(mine)  # those of the forces that act at the contact at all
+    acting = forces @ ways[: np.linalg.matrix_rank(mine, PART)].T
+    on = np.max(np.abs(acting), axis=1, initial=0.0) > PART
+    return sorted({str(name) for name in owners[on]} - {contact})
+
+
+def _rows(f: Formulation) -> TapeFunction:
+    """Of every row whether it acts, its rate, and how it moves."""
+    functions, e = f.functions, f.functions.equations
+    scale = ca.vertcat(*[functions.length if unit == "rad/s" else 1.0 for unit in f.states.units[f.states.u]])
+    acts = ca.vertcat(*[1 if row.active is None else row.active for row in functions.rows])
+    J = ca.vertcat(*[(dense(row.jacobian, e.n_u) / scale).T for row in functions.rows])
+    rates = ca.vertcat(*[row.rate for row in functions.rows])
+    return ca.Function("rows", [e.t, e.q, e.u, e.p], [ca.densify(part) for part in (acts, rates, J)])
