@@ -74,6 +74,21 @@ def test_what_passes_behind_a_body_does_not_come_in() -> None:
     assert into.time[-1] == pytest.approx(rises, abs=1e-6)
 
 
+def test_what_rises_into_a_body_from_its_very_edge_comes_in() -> None:
+    """A block lies on the floor, whose lower edge is at the height of what slides there: it is neither in nor out."""
+    m = tr.Model("under a block")
+    point = m.body("point", 1.0, 0.1)
+    m.connect(tr.Planar("y"), m.ground, point, name="pose")
+    top = tr.PlanarPair(tr.Segment(2.0, depth=0.1), tr.Vertex())
+    m.connect(top, m.ground.at(0, 0, 0.1), point, "block", tr.Coulomb(MU), unilateral=True)
+    m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, point, "floor", tr.Coulomb(MU), unilateral=True)
+    m.apply(tr.Wrench(point, force=lambda s: (0, 0, 20 * tr.step(s.t - 0.6))))
+    m.start = {"point.position": (0.5, 0, 0), "point.velocity": (-0.1, 0, 0)}
+    run = m.build().simulate(1.0)
+    assert run.outcome.startswith("ENTERED: In contact 'block'")
+    assert run.time[-1] == pytest.approx(0.6, abs=1e-4)
+
+
 def test_a_start_inside_a_body_is_refused_and_one_below_a_face_is_not() -> None:
     with pytest.raises(SolveError, match=r"'table'.* overlaps .* by 0.1 m"):
         table().simulate(0.1, {"point.position": (0.9, 0, 0.9)})

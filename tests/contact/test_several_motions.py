@@ -197,7 +197,7 @@ def comes_to_rest(count: int, mu: float, apart: float, push: float) -> tr.Run:
 
 @pytest.mark.parametrize(("mu", "apart", "push"), [(0.3132, 0.2625, 7.391), (0.3083, 0.3062, 5.373)])
 def test_a_corner_parts_where_six_that_slide_would_jam(mu: float, apart: float, push: float) -> None:
-    """Both sides of the row have the same motion, so that nothing determines which corner it will be; the run says so."""
+    """Both sides of the row have the same motion, so that nothing determines which corner it is; the run says so."""
     run = comes_to_rest(2, mu, apart, push)
     (text,) = run.warnings
     assert "several motions" in text and "'floor1.corner_5', 'floor1.corner_7', 'touch1a', 'touch1b' could all" in text

@@ -2,7 +2,7 @@
 
 from trundle.integrate import codes as at
 from trundle.integrate.dense import interpolate
-from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, sign_of
+from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, at_limit, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, inner, strict
 
@@ -95,12 +95,12 @@ def crossing(run: LoopRecord, e: int, i: int) -> float:
     after = sign_of(right)
     if now == 0:
         # Unknown until it has clearly left zero; functions that must not be negative fire when they are.
-        if run.kind[e] == at.STRIKE or run.due[e] == 1:
-            least = NO_GAP if run.kind[e] == at.STRIKE else -at.OVERDUE
+        if run.kind[e] == at.STRIKE or run.due[e] == 1 or at_limit(run, e):
+            least = -at.OVERDUE if run.due[e] == 1 else NO_GAP
             if abs(right) > least:
                 run.now[e] = after
             deepest = -least
-            if run.kind[e] == at.STRIKE:
+            if run.due[e] == 0:
                 # An open contact may overlap slightly after another one has closed: it strikes if the overlap grows.
                 deepest += min(run.g_start[e], 0.0)
                 run.now[e] = int(right > NO_GAP)

@@ -1,7 +1,7 @@
 """Signs of the event functions at the start and after a jump (compiled)."""
 
 from trundle.integrate import codes as at
-from trundle.integrate.events.zero import NO_GAP, POINTS, same_time, sign_of
+from trundle.integrate.events.zero import NO_GAP, POINTS, at_limit, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, part_of, shifted, strict
 
@@ -75,9 +75,9 @@ def set_signs(run: LoopRecord) -> None:
             run.sign[e] = int(here > 0.0)  # an overlap is unknown until it grows
             if here > 0.0 and there < here:  # a long step might miss the landing, if the contact opens again
                 run.h = max(min(run.h, 2.0 * POINTS * ahead * here / (here - there)), run.h_min)
-        elif run.due[e] == 1:
-            # Positive, or else it fires below, or its sign is unknown because it is too close to zero.
-            run.sign[e] = int(here > -at.OVERDUE)
+        elif run.due[e] == 1 or at_limit(run, e):
+            # Positive, or else it fires below or is beyond its limit, or its sign is unknown, too close to zero.
+            run.sign[e] = int(here > -at.OVERDUE) if run.due[e] == 1 else int(here > NO_GAP) - int(here < -NO_GAP)
         elif abs(here) <= 2.0 * run.g_root[e] or (run.fired[e] == 1 and abs(here) <= AT_ROOT * abs(there - here)):
             run.sign[e] = sign_of(there - here)
         else:

@@ -1,5 +1,6 @@
 """Signs of event functions, and thresholds below which they count as zero (compiled)."""
 
+from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, strict
 
@@ -12,6 +13,14 @@ SAME_TIME = 1e-12  # of the time: events closer than this happen together
 @strict
 def sign_of(value: float) -> int:
     return int(value > 0.0) - int(value < 0.0)
+
+
+@strict
+def at_limit(run: LoopRecord, e: int) -> bool:
+    """Whether an event is one beyond which a contact must not come, as what enters a body past the end of a face: at
+    zero its sign is unknown until it is clearly beyond.
+    """
+    return run.due[e] == 0 and run.direction[e] == -1 and (run.kind[e] == at.JAM or run.kind[e] == at.STOP)
 
 
 @strict
