@@ -182,7 +182,11 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
 
 def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
     """Text of the operations that compute an expression from symbols, for comparison only: faster than `written`."""
-    function = ca.Function("f", list(inputs), [expression])
+    return operations_of(ca.Function("f", list(inputs), [expression]))
+
+
+def operations_of(function: TapeFunction) -> str:
+    """Text of the operations of a function with one output, for comparison only."""
     if not _in_use or not any(map(is_lookup, function.find_functions())):
         return str(function.serialize())
     calls = Calls(function)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import casadi as ca
 
 from trundle.lookup.memory import CORNERS, LIMITS, WORDS
 from trundle.lookup.node import look_up
-from trundle.typing import Expr
+from trundle.typing import Expr, TapeFunction
 
 
 @final
@@ -45,10 +46,19 @@ class TableKind:
                     least, span = limits[LIMITS + 2 * i], limits[LIMITS + 2 * i + 1]
                     given[i] = given[i] - span * ca.floor((given[i] - least) / span)
         record = look_up(handle, given, self.width, self.smooth)
-        distances = [x - record[CORNERS + i] for i, x in enumerate(given)]
-        count = max(self.outputs, 1)
-        outputs = [record[WORDS + i :: count] for i in range(count)]
-        return ca.vertcat(*[_polynomial(ca.vertsplit(c), distances) for c in outputs])
+        distances = ca.vertcat(*[x - record[CORNERS + i] for i, x in enumerate(given)])
+        between = _between(self.arguments, max(self.outputs, 1), self.degree)
+        return between.call([record, distances])[0]
+
+
+@cache
+def _between(arguments: int, outputs: int, degree: int) -> TapeFunction:
+    """The values by a record and the distances from its corner; CasADi puts in what they are faster than Python."""
+    count = outputs * (degree + 1) ** arguments
+    record, distances = ca.SX.sym("record", WORDS + count), ca.SX.sym("distance", arguments)
+    powers = [ca.vertsplit(record[WORDS + i :: outputs]) for i in range(outputs)]
+    values = [_polynomial(c, ca.vertsplit(distances)) for c in powers]
+    return ca.Function("between", [record, distances], [ca.vertcat(*values)])
 
 
 def _polynomial(coefficients: Sequence[Expr], distances: Sequence[Expr]) -> Expr:

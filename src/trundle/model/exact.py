@@ -60,8 +60,14 @@ def _expression(value: Expr) -> str:
 
 def tape(inputs: Sequence[Expr], answer: Expr) -> str:
     """The operations that lead from symbols to an expression, and the names of the symbols."""
-    names = [[s.name() for s in ca.symvar(ca.SX(one))] for one in inputs]
+    names = [[s.name() for s in _symbols(one)] for one in inputs]
     return f"{names} {spelled(inputs, answer)}"
+
+
+def _symbols(given: Expr) -> list[Expr]:
+    """In one input; most are one symbol."""
+    alone = type(given) is ca.SX and given.numel() == 1 and given.is_symbolic()
+    return [given] if alone else list(ca.symvar(ca.SX(given)))
 
 
 def is_foreign(value: object) -> bool:

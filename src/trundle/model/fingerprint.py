@@ -19,11 +19,12 @@ from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.signals import Signals
 from trundle.laws.tracking import RateTracking
+from trundle.lookup.node import operations_of
 from trundle.model.connection import ConnectedPair
 from trundle.model.exact import exact, is_foreign
-from trundle.model.force import Measure, Terms
+from trundle.model.force import Measure
 from trundle.model.freeze import frozen
-from trundle.model.law_probe import LawProbe
+from trundle.model.law_probe import ForceAnswer, LawProbe
 from trundle.model.model import Model
 from trundle.typing import Expr
 
@@ -104,10 +105,10 @@ def _answers(model: Model, probe: LawProbe) -> tuple[list[str], dict[str, tuple[
             answers = probe.evaluate(f"{given.kind!r} of block {block.name!r}", partial(_one, given.function, s))
             parts.append(f"block {exact([block.name, given.kind, answers])}")
     for name, force in model.forces.items():
-        terms = probe.evaluate_force(f"force {name!r}", partial(force.terms, s))
-        if terms is not None:
-            parts.append(f"force {name} {_terms(terms)}")
-            measures[name] = terms.listed()
+        answer = probe.evaluate_force(f"force {name!r}", partial(force.terms, s))
+        if answer is not None:
+            parts.append(f"force {name} {_contributed(answer)}")
+            measures[name] = answer.terms.listed()
     for output in model.outputs.values():
         probe.evaluate(f"output {output.name!r}", partial(_one, output.function, s))
     for event in model.events.values():
@@ -150,15 +151,12 @@ def _probe_frictions(probe: LawProbe, c: ConnectedPair) -> Iterator[str]:
             yield f"friction {c.name} {motions} {c.bristles} {exact(answers)}"
 
 
-def _terms(terms: Terms) -> str:
+def _contributed(force: ForceAnswer) -> str:
     """The contributions of a force as text: names, and all expressions on one tape, as they share most operations."""
-    values = [part for _, force, moment in terms.wrenches for part in (force, moment)]
-    values += [effort for _, effort in terms.efforts]
-    values += [terms.potential, terms.dissipated, terms.supplied, terms.stored]
-    values += [value for value, _, _ in terms.measures.values()]
-    columns = [ca.densify(ca.SX(value)) for value in values]
+    terms = force.terms
     names = [frame for frame, _, _ in terms.wrenches], [name for name, _ in terms.efforts], list(terms.measures)
-    return exact([*names, [column.numel() for column in columns], ca.veccat(*columns)])
+    symbols = [symbol.name() for symbol in force.symbols]
+    return f"{exact([*names, force.sizes])} {symbols} {operations_of(force.function)}"
 
 
 def _coefficients(law: FrictionLaw, s: Signals, motion: list[Expr], rolling: Expr, bristles: list[Expr]) -> list[Expr]:

@@ -42,6 +42,14 @@ class Terms:
     stored: Expr = 0.0  # J, beside the potential: `dissipated` includes its rate
     measures: Mapping[str, tuple[Expr, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
 
+    def expressions(self) -> list[Expr]:
+        """All that it contributes, as dense columns: forces and moments, efforts, energies and powers, measures."""
+        values = [part for _, force, moment in self.wrenches for part in (force, moment)]
+        values += [effort for _, effort in self.efforts]
+        values += [self.potential, self.dissipated, self.supplied, self.stored]
+        values += [value for value, _, _ in self.measures.values()]
+        return [ca.densify(ca.SX(value)) for value in values]
+
     def listed(self) -> tuple[Measure, ...]:
         """The measures without their expressions."""
         return tuple(Measure(n, ca.SX(value).numel(), unit, text) for n, (value, unit, text) in self.measures.items())

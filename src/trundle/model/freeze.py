@@ -168,9 +168,10 @@ class _Copier:
         """A user-defined law or force, replaced by the expressions that it returns."""
         name, a = type(part).__name__, self.probe
         if isinstance(part, Force):
-            terms = a.evaluate_force(f"the {name} of {where}", lambda: part.terms(a.signals))
-            if terms is None:
+            answer = a.evaluate_force(f"the {name} of {where}", lambda: part.terms(a.signals))
+            if answer is None:
                 return None
+            terms = answer.terms
             return RecordedForce(
                 name, part.element, self.copied(part.places, where), tuple(part.coordinates),
                 tuple(self.copied(frame, where) for frame, _, _ in terms.wrenches), tuple(n for n, _ in terms.efforts),

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from math import isfinite
 from threading import RLock
-from typing import final
+from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, given_signal, is_signal, model_register
-from trundle.typing import Expr, Given
+from trundle.typing import Expr, Given, TapeFunction
 from trundle.warn import users_line, users_returns
 
 HINT = (
@@ -53,12 +53,16 @@ class LawProbe:
         self.known = {s.element_hash() for s in symbols}
         self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
-    def evaluate(self, where: str, question: Callable[[], Iterable[Given]], size: int = 1) -> list[Expr]:
-        """Results as expressions of `size` components; empty if the function or a result is faulty."""
+    def evaluate(
+        self, where: str, question: Callable[[], Iterable[Given]], size: int = 1, finite: bool = True
+    ) -> list[Expr]:
+        """Results as expressions of `size` components; empty if the function or a result is faulty. `finite`: whether
+        its constants are looked at.
+        """
         try:
             with no_interpolation():
                 answers = [_expression(answer, size) for answer in question()]
-                self._check(ca.veccat(ca.SX(0, 1), *answers))
+                self._check(ca.veccat(ca.SX(0, 1), *answers), finite)
         except TrundleError as error:
             self.faults.append(f"{where}: {error}{_at(error) or _returned(question, size)}")
         except Exception as error:  # a function of the user may raise anything
@@ -75,29 +79,41 @@ class LawProbe:
             return answers
         return []
 
-    def evaluate_force(self, where: str, question: Callable[[], Terms]) -> Terms | None:
-        """The contributions of a force; None if it is faulty."""
+    def evaluate_force(self, where: str, question: Callable[[], Terms]) -> "ForceAnswer | None":
+        """The contributions of a force; None if it is faulty.
+
+        Their expressions share most operations, so constants are looked at once for all of them. If one is not finite,
+        it is looked for again in those that act and count as energy: measures may have some.
+        """
         found: list[Terms] = []
         before = len(self.faults)
 
         def scalars() -> list[Expr]:
             found.append(question())
-            terms = found[0]
+            terms = found[-1]
             energies = [terms.potential, terms.dissipated, terms.supplied, terms.stored]
             return [*energies, *[effort for _, effort in terms.efforts]]
 
-        self.evaluate(where, scalars)
-        if len(self.faults) == before:
-            self.evaluate(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
-        return found[0] if len(self.faults) == before else None
+        def evaluate(finite: bool) -> None:
+            self.evaluate(where, scalars, finite=finite)
+            if len(self.faults) == before:
+                self.evaluate(where, lambda: [v for _, F, M in found[-1].wrenches for v in (F, M)], 3, finite)
 
-    def _check(self, answers: Expr) -> None:
-        """Check the symbols and constants of all results."""
+        evaluate(finite=False)
+        if len(self.faults) > before:
+            return None
+        answer = ForceAnswer.of(found[-1])
+        if not answer.is_finite():
+            evaluate(finite=True)
+        return answer if len(self.faults) == before else None
+
+    def _check(self, answers: Expr, finite: bool) -> None:
+        """Check the symbols of all results, and their constants if these must be finite."""
         known = self.known | self.signals.known
         names = [s.name() for s in ca.symvar(answers) if s.element_hash() not in known]
         if names:
             raise ModelError(f"the symbol {names[0]!r} is not a parameter of this model; declare it with m.parameter.")
-        if not finite_constants(answers):
+        if finite and not finite_constants(answers):
             raise ModelError(
                 "the result contains a constant that is not a finite number. Functions of the module math turn a "
                 "symbol into nan. "
@@ -171,12 +187,37 @@ def finite_constants(expression: Expr) -> bool:
     """True when every constant in the expression is finite."""
     if expression.is_constant():
         return bool(np.all(np.isfinite(np.array(ca.DM(expression)))))
-    f = ca.Function("f", ca.symvar(expression), [expression])
+    return _finite(ca.Function("f", ca.symvar(expression), [expression]))
+
+
+def _finite(f: TapeFunction) -> bool:
     if f.n_instructions() > SHORT:
         steps = instructions(f)
         return bool(np.all(np.isfinite(steps.numbers[steps.rows[:, 0] == ca.OP_CONST])))
     kind, number = f.instruction_id, f.instruction_constant
     return all(isfinite(number(k)) for k in range(f.n_instructions()) if kind(k) == ca.OP_CONST)
+
+
+@final
+class ForceAnswer(NamedTuple):
+    """What a force contributes, and the function from symbols to all its expressions, one after the other."""
+
+    terms: Terms
+    sizes: list[int]
+    symbols: list[Expr]
+    function: TapeFunction
+
+    @classmethod
+    def of(cls, terms: Terms) -> "ForceAnswer":
+        """Of contributions whose sizes are right."""
+        columns = terms.expressions()
+        every = ca.veccat(ca.SX(0, 1), *columns)
+        symbols = ca.symvar(every)
+        return cls(terms, [column.numel() for column in columns], symbols, ca.Function("f", symbols, [every]))
+
+    def is_finite(self) -> bool:
+        """Whether all constants are."""
+        return _finite(self.function)
 
 
 def _plain(text: str) -> str:

@@ -104,19 +104,33 @@ def inertia_shift(r: Expr, I: Expr) -> Expr:
     return [A[i, j] for i, j in UPPER] + [G[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
 
 
-def blocks(I: Expr) -> tuple[Expr, Expr, Expr]:
+def blocks(I: Expr) -> list[Expr]:
     """A, H, M as 3x3 matrices."""
+    return _apart().call([I])  # type: ignore[no-any-return]
+
+
+def pack(A: Expr, H: Expr, M: Expr) -> Expr:
+    """The other way round."""
+    return _together().call([A, H, M])[0]
+
+
+@lru_cache(maxsize=1)
+def _apart() -> TapeFunction:
+    """What moves entries is a function of CasADi, too: entry by entry it would take most of the time."""
+    I = ca.SX.sym("I", 21)
 
     def symmetric(v: Expr) -> Expr:
         rows = [[v[0], v[1], v[2]], [v[1], v[3], v[4]], [v[2], v[4], v[5]]]
         return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
-    return symmetric(I[0:6]), ca.reshape(I[6:15], 3, 3).T, symmetric(I[15:21])
+    return ca.Function("apart", [I], [symmetric(I[0:6]), ca.reshape(I[6:15], 3, 3).T, symmetric(I[15:21])])
 
 
-def pack(A: Expr, H: Expr, M: Expr) -> Expr:
+@lru_cache(maxsize=1)
+def _together() -> TapeFunction:
+    A, H, M = (ca.SX.sym(name, 3, 3) for name in "AHM")
     entries = [A[i, j] for i, j in UPPER] + [H[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
-    return ca.vertcat(*entries)
+    return ca.Function("together", [A, H, M], [ca.vertcat(*entries)])
 
 
 def link_inertia(link: Link, inertias: Inertias) -> Expr:

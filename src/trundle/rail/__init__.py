@@ -3,20 +3,10 @@
 Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from trundle.arguments import explain_module_calls, unknown_name
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
-from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
-from trundle.rail.analysis.critical import RootLocus, critical_speed
-from trundle.rail.analysis.curving import Curving, curving
-from trundle.rail.analysis.hunting import Hunting, hunting
-from trundle.rail.analysis.over_speeds import SpeedTable, over_speeds
-from trundle.rail.analysis.signals import sliding_mean
-from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
-from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
-from trundle.rail.rig.rig_pose import JOINTS, RigPose
-from trundle.rail.rig.roller_rig import RollerRig
 from trundle.rail.suspension.air_spring import AirSpring
 from trundle.rail.suspension.anti_roll_bar import AntiRollBar
 from trundle.rail.suspension.bump_stop import BumpStop, BumpStopTable
@@ -79,7 +69,6 @@ from trundle.rail.wheel_rail.creep import (
     creepages,
 )
 from trundle.rail.wheel_rail.creep_book import Book, CreepBook
-from trundle.rail.wheel_rail.creep_view import creep_plot
 from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.geometry import ContactGeometry, WheelsetContact
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
@@ -87,6 +76,20 @@ from trundle.rail.wheel_rail.kalker import Coefficients, KalkerWarning, Patch, k
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.standard_profiles import S1002, Rail60E1
 from trundle.rail.wheel_rail.wheel_side import WheelContact
+from trundle.typing import Value
+
+if TYPE_CHECKING:
+    from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
+    from trundle.rail.analysis.critical import RootLocus, critical_speed
+    from trundle.rail.analysis.curving import Curving, curving
+    from trundle.rail.analysis.hunting import Hunting, hunting
+    from trundle.rail.analysis.over_speeds import SpeedTable, over_speeds
+    from trundle.rail.analysis.signals import sliding_mean
+    from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
+    from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
+    from trundle.rail.rig.rig_pose import JOINTS, RigPose
+    from trundle.rail.rig.roller_rig import RollerRig
+    from trundle.rail.wheel_rail.creep_view import creep_plot
 
 __all__ = [
     "JOINTS",
@@ -215,6 +218,32 @@ __all__ = [
 ]
 explain_module_calls(globals(), __all__)
 
+_LATE = {
+    "Assessment": "analysis.assess",
+    "Curving": "analysis.curving",
+    "Hunting": "analysis.hunting",
+    "JOINTS": "rig.rig_pose",
+    "RigPose": "rig.rig_pose",
+    "RollerRig": "rig.roller_rig",
+    "RootLocus": "analysis.critical",
+    "SpeedTable": "analysis.over_speeds",
+    "TransitionComparison": "analysis.transitions",
+    "Weighting": "analysis.weighting",
+    "assess": "analysis.assess",
+    "compare_transitions": "analysis.transitions",
+    "creep_plot": "wheel_rail.creep_view",
+    "critical_speed": "analysis.critical",
+    "curving": "analysis.curving",
+    "hunting": "analysis.hunting",
+    "mean_comfort": "analysis.weighting",
+    "nadal": "analysis.assess",
+    "over_speeds": "analysis.over_speeds",
+    "prudhomme": "analysis.assess",
+    "sliding_mean": "analysis.signals",
+    "sperling": "analysis.weighting",
+    "sperling_factor": "analysis.weighting",
+}
+
 _KLINGEL = (
     "Klingel's wavelength is 2 pi sqrt(e r0 / tan gamma), with half the distance e of the contacts, radius r0 and "
     "conicity tan gamma = rail.equivalent_conicity(...)"
@@ -234,5 +263,12 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise unknown_name("trundle.rail", name, __all__, _ELSEWHERE, "rail")
+def __getattr__(name: str) -> Value:
+    """Analyses and roller rigs are imported on first use; most trips do not need them."""
+    if name not in _LATE:
+        raise unknown_name("trundle.rail", name, __all__, _ELSEWHERE, "rail")
+    from importlib import import_module
+
+    globals()[name] = getattr(import_module(f"trundle.rail.{_LATE[name]}"), name)
+    explain_module_calls(globals(), [name])
+    return globals()[name]
