@@ -61,8 +61,8 @@ class Contents:
         turns = {name: m for name, m in stage.measured.items() if m.is_angle}
         counted = {name: ca.SX.sym(name) for name in turns}  # angles with whole turns
         measured = stage.measured | {name: _counted(m, counted[name]) for name, m in turns.items()}
-        asked = {name: LawState(name, value) for name, value in stage.values.items()}
-        signals = self.signals = Signals(model, register, t, self.motion, {}, measured | asked, stage.contacts)
+        law_states = {name: LawState(name, value) for name, value in stage.values.items()}
+        signals = self.signals = Signals(model, register, t, self.motion, {}, measured | law_states, stage.contacts)
         laws = MultiplierSignals(signals, {})
         self.contacts = {name: ContactBonds(at, laws, modes, scales) for name, at in stage.contacts.items()}
         self._write_inputs(stage, counted, p, f.parameters.names)

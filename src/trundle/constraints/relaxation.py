@@ -65,7 +65,7 @@ def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict
     known = {row.name: row.name for row in rows} | {
         row.place.coordinate: row.name for row in rows if row.role is Role.DRIVE
     }
-    asked = MultiplierSignals(signals, multipliers)
+    with_multipliers = MultiplierSignals(signals, multipliers)
     chosen: dict[str, Expr] = {}
     mixed: dict[str, dict[str, Expr]] = {}
 
@@ -77,11 +77,11 @@ def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict
         return known[name]
 
     for name, weight in model.relaxations.items():
-        value = ca.SX(_answer(weight, asked)[0])
+        value = ca.SX(_answer(weight, with_multipliers)[0])
         chosen[row_called(name)] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
     for names, matrix in model.weight_matrices.items():
         called = [row_called(name) for name in names]
-        squares, directions = _principal(entries(_answer(matrix, asked)[0], len(names)))
+        squares, directions = _principal(entries(_answer(matrix, with_multipliers)[0], len(names)))
         for k, name in enumerate(called):
             square = ca.if_else(squares[k] > ROUND_OFF, ca.fmin(squares[k], 1), 0)
             chosen[name] = ca.sqrt(square)

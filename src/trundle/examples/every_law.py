@@ -163,20 +163,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, help="picture to write (png, svg, pdf)")
     parser.add_argument("--limits", action="store_true", help="print how fast each law tends to its limit, and end")
-    asked = parser.parse_args(arguments)
+    arguments_given = parser.parse_args(arguments)
     try:
-        if asked.limits:
+        if arguments_given.limits:
             from trundle.examples.law_limits import limit_table, limits
 
             print(limit_table(limits()))
             return
         runs = compare()
         print(table([numbers for _, numbers in runs.values()]))
-        if asked.output is not None:
+        if arguments_given.output is not None:
             from trundle.examples.law_picture import draw
 
-            draw({law: run for law, (run, _) in runs.items()}, asked.output)
-            print(f"picture: {asked.output}")
+            draw({law: run for law, (run, _) in runs.items()}, arguments_given.output)
+            print(f"picture: {arguments_given.output}")
     except TrundleError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
 

@@ -56,7 +56,7 @@ def load_track(path: str | FilePath) -> TrackFile:
 
 
 def read_track(text: str, source: str = "line", folder: FilePath | None = None) -> TrackFile:
-    """A line from YAML text; names of other files are looked for in `folder`."""
+    """A line from YAML text; names of other files are relative to `folder`."""
     faults = Faults.of(text, source)
     tree = faults.tree
     if not isinstance(tree.content, dict):

@@ -131,7 +131,7 @@ def _search(
         except KeyboardInterrupt:
             values = runs.best
             ended = f"was interrupted after {runs.count} runs: these are the best values that it met. Give them as"
-            ended += " first values to go on"
+            ended += " first values to continue"
         off = residuals(values, dict.fromkeys(scales, 1.0))
         spare = len(off) / (len(off) - len(values))
         for name in free:

@@ -23,7 +23,7 @@ class Unlinked(JITCodeLibrary):  # type: ignore[misc]
     _shared_module: ModuleRef | None
 
     def add_linking_library(self, library: CodeLibrary) -> None:
-        """Remember a library of which this one calls functions."""
+        """Remember a library whose functions this one calls."""
         self._linking_libraries.append(library)
 
     def finalize(self) -> None:

@@ -2,8 +2,8 @@
 
 A look-up returns the record of the cell in which its arguments lie: numbers that are constant within the cell, so that
 their derivative is zero. The polynomials built on them, in the distance from the corner of the cell, are ordinary
-algebra. CasADi cannot be told so (its second derivatives of calls inside SX are not finite); therefore the nodes are
-replaced by symbols before it differentiates: see `trundle.derivative`.
+algebra. CasADi has no such functions (its second derivatives of calls inside SX are not finite); therefore the nodes
+are replaced by symbols before it differentiates: see `trundle.derivative`.
 
 A node has a smoothness, the number of derivatives of its polynomials that are continuous at the edges of cells: 2 for a
 cubic spline, 0 for straight lines, -1 for steps. In a derivative the smoothness of its nodes is one less.

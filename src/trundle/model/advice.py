@@ -71,7 +71,7 @@ NOT_A_TABLE = (
 
 
 def part_by_name(model: ModelPart, name: str) -> str:
-    """Where the part of a model is that was asked for as m.name or m[name]; empty if it has none of that name."""
+    """Where to find the part of a model written as m.name or m[name]; empty if there is no part of that name."""
     for where in ("bodies", "connections", "forces", "parameters"):
         if name in vars(model).get(where, ()):
             return f"parts of a Model go by name: use m.{where}[{name!r}]."

@@ -49,7 +49,7 @@ class ConnectedPair:
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
     restitution: Restitution = field(default_factory=Poisson)  # of the collision in which it closes
     missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
-    by_rows: bool = False  # held by constraint rows: something relaxes them or asks for their multipliers
+    by_rows: bool = False  # held by constraint rows: something relaxes them or depends on their multipliers
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} between {self.first.body.name!r} and {self.second.body.name!r}>"

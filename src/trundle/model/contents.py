@@ -73,7 +73,7 @@ class ModelContents:
     """Bodies, connections, forces, parameters, tables, outputs and events by name; frozen, nothing changes."""
 
     is_frozen = False  # the copy that a system works on refuses changes
-    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
+    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is examined again
 
     def __init__(self, name: str, gravity: tuple[Expr, Expr, Expr] = (0.0, 0.0, -9.81)) -> None:
         if not isinstance(name, str):

@@ -106,7 +106,7 @@ class Declarations(ModelContents):
         Returns
         -------
         expression
-            Its symbol, to be used wherever a number may stand.
+            Its symbol, to be used in place of numbers.
 
         Raises
         ------

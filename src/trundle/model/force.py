@@ -18,7 +18,7 @@ COMPONENTS = "components"  # in the metadata of a field: how many numbers it has
 
 @final
 class Measure(NamedTuple):
-    """What can be asked of a force."""
+    """A quantity of a force."""
 
     name: str
     size: int

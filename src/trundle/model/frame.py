@@ -59,7 +59,7 @@ class FrameSignals:
 
     @property
     def symbols(self) -> list[Expr]:
-        """All that can be asked for beside time."""
+        """All signals other than time."""
         return [*self._known.values(), *self._rates.values()]
 
     def rate(self, state: str) -> Expr:
@@ -139,7 +139,7 @@ def course_motion(course: FrameCourse) -> GivenMotion:
             f"motion of a frame is an object that knows all of it, such as a rail.TrackFrame, got {course!r}. Give "
             "position=lambda s: (x, y, z) and rotation=('z', lambda s: angle) for a motion of your own."
         )
-    last: list[tuple[NamedSignals, FrameState]] = []  # position, rotation and rates are asked for one after the other
+    last: list[tuple[NamedSignals, FrameState]] = []  # position, rotation and rates are evaluated one after the other
 
     def state(s: NamedSignals) -> FrameState:
         if not last or last[0][0] is not s:
@@ -223,13 +223,13 @@ def _probed(rotation: Given) -> Expr:
         return rotation
     try:
         return rotation(_AnySignal())
-    except Exception:  # a function of the user may raise anything; it is asked again, with all signals there are
+    except Exception:  # a function of the user may raise anything; it is called again with all signals
         return None
 
 
 @final
 class _AnySignal:
-    """Signals of which every name is a symbol."""
+    """Signals with a symbol for every name."""
 
     t = ca.SX.sym("t")
 

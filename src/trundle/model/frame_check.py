@@ -16,7 +16,7 @@ from trundle.model.register import model_register
 from trundle.model.start_values import start_values
 from trundle.typing import Expr, TapeFunction
 
-TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
+TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is checked
 ROTATION = 1e-9  # by which a rotation matrix may be off
 
 
@@ -147,8 +147,8 @@ def _asked(model: Model) -> set[str]:
     found, register = set(), model_register(model)
     for question, _ in probe.signals.questions.values():
         place = getattr(question.of, "body", None)
-        asked = None if place is not None else register.find(str(question.of))
-        found |= {place.name} if place is not None else {asked.quantity.owner} if asked is not None else set()
+        entry = None if place is not None else register.find(str(question.of))
+        found |= {place.name} if place is not None else {entry.quantity.owner} if entry is not None else set()
     return found
 
 

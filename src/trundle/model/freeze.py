@@ -55,7 +55,7 @@ class Settled(dict[K, V]):
 
 
 def frozen(model: Model, relax: Values | None = None) -> Model:
-    """The copy that a system works on, with further weights of rows; ModelError where a function cannot be asked."""
+    """The copy that a system works on, with further weights of rows; ModelError if a function cannot be called."""
     if model.is_frozen and not relax:
         return model
     found = _Copier(model, model, settled=True).model({**model.relaxations, **(relax or {})})
@@ -156,7 +156,7 @@ class _Copier:
         return self._asking(where, lambda s: entries(matrix(s), n), n**2)
 
     def _asking(self, where: str, given: object, size: int = 1) -> ModelPart:
-        """A number or a function that may ask for multipliers."""
+        """A number or a function that may depend on multipliers."""
         if not callable(given):
             return self.copied(given, where)
         signals = MultiplierSignals(self.probe.signals, {})

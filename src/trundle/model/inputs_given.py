@@ -57,7 +57,7 @@ def _breaks(model: Model, given: Values) -> list[float]:
     count = max((len(values) for values in own.values()), default=1)
     try:
         table = np.array([np.broadcast_to(values, count) for values in own.values()], dtype=float).reshape(-1, count)
-    except (TypeError, ValueError):  # refused by name when the parameters themselves are looked at
+    except (TypeError, ValueError):  # refused by name when the parameters themselves are checked
         return []
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     times = ca.Function("breaks", [symbols], [ca.densify(ca.vertcat(*model.breaks))])(table).full()
@@ -65,7 +65,7 @@ def _breaks(model: Model, given: Values) -> list[float]:
 
 
 def signal(name: str, value: Given, span: tuple[Given, Given], breaks: Sequence[float] = ()) -> float | Table:
-    """The value of an input as a number or a table of time; a function of time is looked at closely at breaks."""
+    """The value of an input as a number or a table of time; a function of time is sampled closely at breaks."""
     try:
         if isinstance(value, Real | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0):
             return float(value)

@@ -71,8 +71,8 @@ class LawProbe:
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
-            asked = isinstance(error, AttributeError | TypeError) and ("Signals'" in text or ALL in text)
-            hint = SIGNALS if asked else OWN if isinstance(error, NameError | ZeroDivisionError | ImportError) else HINT
+            missing = isinstance(error, AttributeError | TypeError) and ("Signals'" in text or ALL in text)
+            hint = SIGNALS if missing else OWN if isinstance(error, NameError | ZeroDivisionError | ImportError) else HINT
             cause, place = f"{type(error).__name__}: {text}", _at(error) or _returned(question, size)
             self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{place}")
         else:
@@ -233,7 +233,7 @@ class SymbolicSignals:
 
     def __init__(self, model: Model, t: Expr) -> None:
         self.model, self.t = model, t
-        self.questions: dict[str, tuple[Question, Expr]] = {}  # what was asked, and the symbol that stands for it
+        self.questions: dict[str, tuple[Question, Expr]] = {}  # signals used by the function, and their symbols
         self.known: set[int] = set()
 
     def __repr__(self) -> str:
@@ -278,7 +278,7 @@ class SymbolicSignals:
         return self._motion("rotation", place, 3)
 
     def rate(self, state: str) -> Expr:
-        """Rate of a state, which the motion of a frame may ask for."""
+        """Rate of a state, on which the motion of a frame may depend."""
         return self._symbol(f"rate of {state}", Question("rate", state), 1)
 
     def mode(self, name: str) -> Expr:

@@ -69,11 +69,11 @@ def entries(matrix: Given, n: int) -> list[Expr]:
     return [entry for row in rows for entry in row]
 
 
-def by_rows(model: ModelContents, asked: Sequence[str]) -> Value:
+def by_rows(model: ModelContents, row_names: Sequence[str]) -> Value:
     """The model in which joints with a relaxed bond, or with a bond whose multiplier is used, are enforced by
     constraint rows; joints of the tree have no multipliers.
     """
-    owners = dict(_owners(model, asked))
+    owners = dict(_owners(model, row_names))
     if not owners:
         return model
     out = model.__copy__()
@@ -81,8 +81,8 @@ def by_rows(model: ModelContents, asked: Sequence[str]) -> Value:
     return out
 
 
-def _owners(model: ModelContents, asked: Sequence[str]) -> Iterator[tuple[str, ConnectedPair]]:
-    for row in asked:
+def _owners(model: ModelContents, row_names: Sequence[str]) -> Iterator[tuple[str, ConnectedPair]]:
+    for row in row_names:
         c, bond = model.motion_along(row) or (None, "")
         if c is not None and not c.is_contact and bond in c.holds:
             yield c.name, c

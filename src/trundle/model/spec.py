@@ -17,7 +17,7 @@ class Spec:
     compared comes from it alone.
 
     `key` is a digest of every bit that shapes the equations; default values of parameters do not, so models that differ
-    in them share their kernels. `measures` are what can be asked of each force.
+    in them share their kernels. `measures` are the quantities of each force.
     """
 
     def __init__(self, model: Model, relax: Values | None = None) -> None:

@@ -104,7 +104,7 @@ def constant(value: int | Fraction, n: int) -> Polynomial:
 
 
 def variables(n: int) -> tuple[Polynomial, ...]:
-    """The n variables, the first of which comes first in the order of terms."""
+    """The n variables, in descending order of terms."""
     return tuple(Polynomial.of({tuple(int(i == k) for k in range(n)): Fraction(1)}, n) for i in range(n))
 
 

@@ -126,7 +126,7 @@ def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
         (own, "Events of the model set the length of the steps; all crossings were found."),
         (
             ~own & ~np.isin(log.index, turning),
-            "Contacts are looked at in seven places of a step: what changes and changes back between two of them may "
+            "Contacts are checked at seven points of a step: what changes and changes back between two of them may "
             "have been missed. Compare with a shorter longest step, steps=tr.Steps(longest=...).",
         ),
     ):

@@ -149,16 +149,16 @@ class Power:
         body (`body(name)` has that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
         where it has none, its flow, effort, power and energy are listed.
         """
-        asked = {
+        audits = {
             "connection": (self.connections, self.connection),
             "force": (self.forces, self.force),
             "body": (self.bodies, self.body),
         }
-        kinds = [kind for kind, (known, _) in asked.items() if name in known]
+        kinds = [kind for kind, (known, _) in audits.items() if name in known]
         if kinds:
             others = "; ".join(f"power.{kind}({name!r}) is the {kind}" for kind in kinds[1:])
             note = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
-            return asked[kinds[0]][1](name).assign_attrs(note)
+            return audits[kinds[0]][1](name).assign_attrs(note)
         for j in self.ports.junctions:
             for bond, coordinate in zip(j.bonds, j.coordinates or j.bonds, strict=True):
                 if name in (f"{j.name}.{bond}", f"{j.name}.{coordinate}"):

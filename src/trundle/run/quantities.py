@@ -58,12 +58,12 @@ class RunQuantities:
         self.trajectory = trajectory
         self.shapes: dict[str, tuple[ModelPart, ...]] = {}  # of bodies, where other ones are drawn than the model has
         self.along: str | None = None  # quantity that stands beside time as a second coordinate
-        self.sensitivities: Sensitivities | None = None  # where they were asked for
+        self.sensitivities: Sensitivities | None = None  # if they were requested
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
-        self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
-        self._found: dict[str, Array] = {}  # numbers of what was asked for
-        self._values: dict[str, xr.DataArray] = {}  # the same with names and units, where it was asked for so
+        self._numbers: dict[str, Array] = {}  # everything evaluated so far, requested or not
+        self._found: dict[str, Array] = {}  # numbers of requested quantities
+        self._values: dict[str, xr.DataArray] = {}  # the same with names and units
 
     @property
     def raw(self) -> tuple[Array, Array, Array] | None:

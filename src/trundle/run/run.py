@@ -111,7 +111,7 @@ class Run(RunQuantities):
     if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> Value:
-            if name.startswith("_"):  # of Python and of this class: nothing of a run is asked before it is there
+            if name.startswith("_"):  # of Python and of this class: no quantities of an incomplete run
                 raise AttributeError(f"'Run' object has no attribute {name!r}", name=name, obj=self)
             if name in ELSEWHERE:
                 raise AttributeError(f"a Run has no {name!r}: use {ELSEWHERE[name]}.", name=name, obj=self)

@@ -82,7 +82,7 @@ class StoredResult:
 
     @cached_property
     def dataset(self) -> "xr.Dataset":
-        """The same for xarray; what is not read yet is read when it is asked for."""
+        """The same for xarray; values are read when they are needed."""
         import xarray as xr
 
         from trundle.run.stored_array import lazily

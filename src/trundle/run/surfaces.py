@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 GRID: Final = 49, 25  # points along both coordinates
-MOST: Final = 160  # points of contact that are looked at
+MOST: Final = 160  # points of contact that are checked
 MESHES: Final = ("Gear", "BevelGear", "RackAndPinion", "Belt")
 REACH: Final = 2.0  # of a surface beyond where it was touched, in sizes of the other one
 WHEELS: Final = 0.1  # the same of wheels side by side on one body, in distances between them

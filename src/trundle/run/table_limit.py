@@ -11,7 +11,7 @@ from trundle.typing import Array
 
 FAILED = (NOT_FINITE, STEP_TOO_SMALL)
 """Endings that a table may have caused."""
-AHEAD = (0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2)  # s: times after the end at which the arguments are looked at
+AHEAD = (0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2)  # s: times after the end at which the arguments are checked
 
 
 def _tape(f: Formulation) -> Tape:

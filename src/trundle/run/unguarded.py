@@ -13,7 +13,7 @@ from trundle.typing import Array
 if TYPE_CHECKING:
     from trundle.run.run import Run
 
-MOST = 101  # samples that are looked at
+MOST = 101  # samples that are checked
 DEEP = 0.1  # depth over the size of the shape from which it is reported: drawings are rough
 
 

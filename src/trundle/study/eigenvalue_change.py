@@ -33,7 +33,7 @@ RANK = 1e-10  # of equations that are scaled
 SOLVED = 1e-8  # by which scaled equations may be missed
 NO_CHANGE = 1e-7  # change of an eigenvalue, over the largest one, within a family of motions that have the same
 STEADY_RATE = 1e-6  # m/s or rad/s, in axes that move along
-NEARBY = 1e-5  # part of a move, after which what vanishes is looked at again
+NEARBY = 1e-5  # part of a move, after which vanishing values are checked again
 APART = 100  # times their uncertainty, by which eigenvalues must differ to be two
 
 

@@ -99,7 +99,7 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     problem = make_problem(f, stiff=False, returns=False, rtol=1e-6)
     own = len(f.model.events)  # events of the user do nothing here, those of contacts do
     kinds = [RECORD] * own + list(problem.event_kinds[own:])
-    problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
+    problem = replace(problem, event_kinds=kinds, energy=None)  # no energy balance: it is stopped again and again
     x = states.vector(q)
     p = first_modes(f, t, x, p)
     largest = force = _push(rhs, t, x, p, states.u)  # near a pose of unstable rest the first one is small

@@ -10,7 +10,7 @@ from trundle.errors import SolveError
 from trundle.model.frame_check import frame_signals, pose_function
 from trundle.typing import Array, TapeFunction
 
-CELLS = 400  # parts of a run in which jumps are looked for
+CELLS = 400  # parts of a run that are searched for jumps
 NARROW = 1e-7  # s: what changes within less has jumped
 JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change does not count
 
@@ -81,7 +81,7 @@ def first_jump(pose: TapeFunction, values: Array, t0: float, t1: float) -> float
 
     t = np.linspace(t0, t1, CELLS + 1)
     begin, end = t[:-1], t[1:]
-    narrow = min(NARROW, (t1 - t0) / CELLS / 8)  # a short run is looked at too
+    narrow = min(NARROW, (t1 - t0) / CELLS / 8)  # short runs are checked too
     while len(begin) and end[0] - begin[0] > narrow:
         middle = (begin + end) / 2
         begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])

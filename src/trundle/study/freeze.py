@@ -43,10 +43,10 @@ def freeze(model: Model, relax: Values | None = None, omit: Values | None = None
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
     for words in measured_inertias(model):
         warn(words, InertiaWarning)
-    faults, asked = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
+    faults, row_names = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)
-    model = floating(by_rows(model, asked))
+    model = floating(by_rows(model, row_names))
     if omit:
         model = _omitting(model, omit)
     try:

@@ -35,7 +35,7 @@ NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])  # about a pose t
 
 
 def first_look(f: Formulation, max_steps: int) -> int:
-    """Steps after which a run is looked at before it goes on: near a singular pose of a chain they get very short."""
+    """Steps after which a run is checked before it continues: near a singular pose of a chain they get very short."""
     return min(max_steps, FIRST_LOOK) if f.once(find_guards) else max_steps
 
 
@@ -198,7 +198,7 @@ def _stopped(found: Trajectory, n_events: int) -> bool:
 
 
 def _without_guards(found: Trajectory, run: GuardedRun, outcome: Outcome) -> Trajectory:
-    """A run that a guard has ended, with the events and samples that were asked for."""
+    """A run that a guard has ended, with the requested events and samples."""
     log, n_events, samples = found.events, run.problem.n_events, run.options.samples.times
     mine = log.index < n_events
     kept = np.arange(len(found.t)) < len(found.t) - 1 if samples is None else np.isin(found.t, samples)

@@ -119,9 +119,9 @@ def _dependent(f: Formulation) -> TapeFunction:
     by_name = dict(zip(names, ca.vertsplit(whole), strict=True))
     functions = f.functions_of(f.derivation.turned_equations(f.in_joints, by_name))
     e = functions.equations
-    asked = [event.function for event in f.model.events.values()]
+    callables = [event.function for event in f.model.events.values()]
     for event in f.model.events.values():
         if not isinstance(event.action, str):
-            asked += [value for value in event.action.values() if callable(value)]
-    values = [functions.dynamics[0], e.coordinate_rates(), *(ca.SX(ask(e.signals)) for ask in asked)]
+            callables += [value for value in event.action.values() if callable(value)]
+    values = [functions.dynamics[0], e.coordinate_rates(), *(ca.SX(function(e.signals)) for function in callables)]
     return ca.Function("dependent", [*functions.inputs, whole], [ca.densify(ca.vertcat(*values))])

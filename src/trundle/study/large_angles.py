@@ -43,6 +43,6 @@ def likely_degrees_of_cases(register: Register, values: Values) -> list[str]:
 
 
 def likely_degrees(register: Register, values: Values) -> list[str]:
-    """The same for round numbers only: a run that goes on from the end of another has large angles by right."""
+    """The same for round numbers only: a run that continues another one may have large angles."""
     round_ones = {n: v for n, v in values.items() if isinstance(v, float | int) and v % ROUND == 0}
     return large_angles(register, round_ones)

@@ -24,9 +24,9 @@ def lost_contacts(f: Formulation, state: Values, parameters: Parameters = None, 
 
 def _pulling(f: Formulation, state: Values, parameters: Parameters, t: float) -> list[str]:
     values = accelerations(f, state, parameters, t)
-    asked = {name: f.quantity(name) for name in values}
-    forces = {q.owner: float(values[name]) for name, q in asked.items() if q.kind == "normal_force"}
-    reactions = [values[name] for name, q in asked.items() if q.kind == "reaction_force"]
+    quantities = {name: f.quantity(name) for name in values}
+    forces = {q.owner: float(values[name]) for name, q in quantities.items() if q.kind == "normal_force"}
+    reactions = [values[name] for name, q in quantities.items() if q.kind == "reaction_force"]
     largest = max((float(np.max(np.abs(v))) for v in reactions), default=0)
     return [f"the normal force of {k!r} is negative" for k, v in forces.items() if v < -ROUND_OFF * largest]
 

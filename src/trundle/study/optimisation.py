@@ -97,15 +97,15 @@ def optimise(
     first = np.array([float((start or {}).get(name, (a + b) / 2)) for name, a, b in zip(names, low, high, strict=True)])
     if np.any(first < low) or np.any(first > high):
         raise SolveError(f"optimise: the start {dict(zip(names, first, strict=True))} lies outside the ranges.")
-    asked = [subject_to] if callable(subject_to) else list(subject_to)
-    if not callable(objective) or not all(map(callable, asked)):
+    constraints = [subject_to] if callable(subject_to) else list(subject_to)
+    if not callable(objective) or not all(map(callable, constraints)):
         raise SolveError(
             "optimise: objective and conditions are functions of a dict of values; a condition holds where it is not "
             "negative, subject_to=[lambda v: 2.0 - v['a']]."
         )
     z0, sign, settled = (first - low) / width, -1.0 if maximise else 1.0, True
     with noticed_interruptions() as heed, under_way("optimisation") as tell:
-        functions = [_Scaled(f, names, low, width, heed) for f in (objective, *asked)]
+        functions = [_Scaled(f, names, low, width, heed) for f in (objective, *constraints)]
         try:
             for function in functions:
                 function.check_slope(z0)

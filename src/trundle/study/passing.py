@@ -8,7 +8,7 @@ from trundle.quick_symbols import quick_symbols
 from trundle.study.steady import rate_tolerance
 from trundle.typing import Array
 
-LATER = (1e-3, 1e-2, 0.1, 0.37, 1.0, 2.3, 4.1, 10.0, 31.0, 100.0, 1000.0)  # s: when the rates are looked at again
+LATER = (1e-3, 1e-2, 0.1, 0.37, 1.0, 2.3, 4.1, 10.0, 31.0, 100.0, 1000.0)  # s: when the rates are checked again
 PASSING = (
     "a law changes with time, so that the system does not stay in this pose: it is an equilibrium at t = {t:g} s only. "
     "Make what excites it an input (m.input), which is constant in such studies."

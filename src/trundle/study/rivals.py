@@ -206,7 +206,7 @@ class Watch:
         self.born_inside: list[Second] = []
 
     def dismiss(self) -> None:
-        """What was found has never touched from outside: it is known from now on, and others are looked for."""
+        """The normal found has never touched from outside: keep it as known, and search for others."""
         assert self.second is not None
         self.born_inside.append(self.second)
         self.second = None
@@ -223,7 +223,7 @@ class Watch:
         )
 
     def __call__(self, rival: Rival) -> Outcome | Array | None:
-        """The run ends at a second touch; an open contact goes on with its closest points."""
+        """The run ends at a second touch; an open contact continues with its closest points."""
         f = self.formulation
         c, normals = f.once(find_rivals)[rival.contact], f.once(_normals)[rival.contact]
         s, found = normals.solved(rival.t, rival.s[None, :], rival.x, rival.p)

@@ -48,15 +48,15 @@ class RunSetup:
     case: Case
     options: Options
     initial: InitialState
-    asked: RunOptions
+    run_options: RunOptions
 
     def settings(self, f: Formulation, atol: Array) -> State:
         """Method and tolerances for the results; `atol` are those at the end of the run."""
-        given = self.asked.accuracy.atol
-        found: Json = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}
+        given = self.run_options.accuracy.atol
+        found: Json = {"method": type(self.method).__name__, "rtol": self.run_options.accuracy.rtol}
         found |= {"formalism": f.formalism}
         found["atol"] = float(given) if isinstance(given, Real) else largest(atol, f.once(read_units).names)
-        return found | {"answers": self.asked.on_event is not None}
+        return found | {"answers": self.run_options.on_event is not None}
 
 
 def prepare(

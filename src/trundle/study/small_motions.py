@@ -22,7 +22,7 @@ from trundle.study.steady import MovingAxes
 from trundle.typing import AnyArray
 
 ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are more than that
-SOON = (-1e-2, -1e-3, 1e-3, 1e-2)  # s: when the matrix is looked at again, to see whether it changes with time
+SOON = (-1e-2, -1e-3, 1e-3, 1e-2)  # s: when the matrix is computed again, to see whether it changes with time
 SAME = 1e-7  # negligible relative change of an entry
 
 

@@ -29,10 +29,10 @@ def sharing(f: Formulation, names: tuple[str, ...], varied: Mapping[str, Array],
     """The cases that differ in what their start depends on, and for every case which of these is like it; `names` are
     all that have start values.
     """
-    asked = f.once(_parameters_of_start)
-    if f.in_joints and names not in asked:
-        asked[names] = _dependences(f, names)
-    columns = p[:, asked[names]] if f.in_joints else p
+    dependences = f.once(_parameters_of_start)
+    if f.in_joints and names not in dependences:
+        dependences[names] = _dependences(f, names)
+    columns = p[:, dependences[names]] if f.in_joints else p
     whole = np.hstack([columns, *(values.reshape(len(p), -1) for values in varied.values())])
     if whole.shape[1] == 0:
         return np.zeros(1, int), np.zeros(len(p), int)

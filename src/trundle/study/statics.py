@@ -95,7 +95,7 @@ class Statics:
 
 
 def _at_rest(row: Row) -> Expr:
-    """What must vanish beside the forces: the rate or acceleration that a law asks for; None for other rows."""
+    """What must vanish beside the forces: the rate or acceleration that a law prescribes; None for other rows."""
     if row.level == "acceleration":
         return row.gamma
     return row.rate if row.level == "velocity" and row.driven is not None and not row.driven.is_zero() else None

@@ -86,14 +86,14 @@ class _Search:
         layout = self.layout
         self.turns, allowed = symmetries(functions, t, x[: layout.n_motion], p)
         self.allowed = np.linalg.qr(allowed)[0]
-        asked = [(ca.SX(e.signals[name]), np.atleast_1d(np.asarray(value, float))) for name, value in given.items()]
-        for name, (signal, value) in zip(given, asked, strict=True):
+        targets = [(ca.SX(e.signals[name]), np.atleast_1d(np.asarray(value, float))) for name, value in given.items()]
+        for name, (signal, value) in zip(given, targets, strict=True):
             if value.shape != (signal.numel(),) or not np.all(np.isfinite(value)):
                 raise SolveError(f"{name!r} of a steady motion must be {signal.numel()} finite numbers, got {value}.")
         c = ca.SX.sym("c", self.allowed.shape[1])
         changes, holds = steady_equations(functions, self.turns, ca.mtimes(ca.DM(self.allowed), c), p)
         self.n_changes = changes.numel()
-        R = ca.vertcat(changes, holds, *[signal - ca.DM(value) for signal, value in asked])
+        R = ca.vertcat(changes, holds, *[signal - ca.DM(value) for signal, value in targets])
         P = derivative(e.position_rates(), e.u)
         z = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.q)[layout.first_order_slice])
         slopes = [ca.mtimes(derivative(R, e.q), P), *(derivative(R, v) for v in (e.u, z, c))]

@@ -84,7 +84,7 @@ class Targets:
         return float(np.max(np.abs(self._values[wanted.astype(bool)]), initial=0.0)) or 1.0
 
     def __call__(self, t: float, q: Expr, u: Expr, p: Array) -> tuple[Array, Array, Array, Array]:
-        """Residuals and rows of constraints and wanted positions: what `close` asks for."""
+        """Residuals and rows of constraints and wanted positions, as needed by `close`."""
         g, J, _, _, P = self._f(t, q, u, p, self._values)
         if self.rows is None:
             return g.ravel(), np.zeros(len(g)), J, P

@@ -103,9 +103,11 @@ def sweep(
         warn(hint, BatchWarning)
     times = _times(system, question)
     path = None if out is None else _path(out)
-    asked = part if part is not None or path is None else part_of(path)  # a store goes on with its own parts
+    wanted_part = part if part is not None or path is None else part_of(path)  # a store is resumed with its own parts
     most = PART if client is None else CLUSTER_PART
-    layout = Layout(_identity(system, chosen, question), len(chosen), _part_size(asked, most, question, len(chosen)))
+    layout = Layout(
+        _identity(system, chosen, question), len(chosen), _part_size(wanted_part, most, question, len(chosen))
+    )
     flags = {"flag_values": list(range(len(OUTCOMES) + 1)), "flag_meanings": " ".join((*OUTCOMES, OTHER))}
     whole = Frame(chosen.labels(system.model.names_given(), system.model.inputs), times, flags)
     store = None if path is None else SweepStore(path, layout)
@@ -135,7 +137,7 @@ def sweep(
 
 
 def _interrupted(layout: Layout, store: SweepStore | None, kept: dict[int, Part]) -> None:
-    """A store says what it has and how to go on; in memory, cases that were not begun are filled with nan."""
+    """A store reports its contents and how to resume; in memory, cases that were not begun are filled with nan."""
     if store is not None:
         done = sum(layout.size(i) for i in set(range(layout.parts)) - set(store.missing()))
         raise KeyboardInterrupt(

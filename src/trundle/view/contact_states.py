@@ -14,7 +14,7 @@ Colour = tuple[float, float, float]
 STATE_NAMES: Final = {0: "open", 1: "slides", 2: "sticks", 3: "strikes", 4: "touches"}
 COLOUR_OF_STATE: Final[dict[int, Colour]] = {
     0: (0.8, 0.82, 0.84), 1: (0.9, 0.45, 0.05), 2: (0.0, 0.5, 0.36), 3: (0.62, 0.05, 0.5), 4: (0.34, 0.71, 0.91),
-}  # light grey, orange, green, purple, sky blue: told apart by colour-blind eyes too  # fmt: skip
+}  # light grey, orange, green, purple, sky blue: distinguishable for colour-blind readers  # fmt: skip
 STRIKES: Final = 3
 TOUCHES: Final = 4  # without friction, or with creep: there is nothing that sticks or slides
 

@@ -12,7 +12,7 @@ from trundle.contact.decision.slow_slip import LEVERS, ROUND_OFF
 from trundle.kernel.pointers import Pointer, shifted, strict
 
 SHIFT, REFINEMENTS = 1e-13, 3  # of the inverse masses, so that redundant rows do no harm
-KEPT = 0.5  # of its slip, that a contact which goes on sliding keeps
+KEPT = 0.5  # fraction of its slip that a contact keeps if it continues to slide
 
 
 @strict

@@ -22,7 +22,7 @@ def found_in_space(
     b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int,
     scale: float,
 ) -> bool:  # fmt: skip
-    """As `pivoted`, for contacts of which some slide in a plane of their own."""
+    """As `pivoted`, for contacts some of which slide in a plane of their own."""
     n = 3 * contacts
     axes, more = w, shifted(w, 2 * contacts)
     for j in range(n):

@@ -13,7 +13,7 @@ from trundle.contact.decision.pivots import pivoted
 from trundle.kernel.pointers import Pointer, shifted, strict
 
 FAST = 100.0  # times the slow speed: a slip that does not end in a moment
-LEFT = 0.01  # of a slip, that one which goes on has at least after the moment
+LEFT = 0.01  # least remaining fraction of a slip that continues after the moment
 ROUND_OFF = 1e-7  # of the slow speed: a negligible slip
 
 

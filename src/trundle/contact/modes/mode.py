@@ -24,7 +24,7 @@ class Transition:
     reported: bool = True  # is of use to others; else it is the law's own book-keeping
     strikes: bool = False  # a collision follows
     together: bool = False  # what follows is decided for all contacts at once
-    ends: bool = False  # the run cannot go on
+    ends: bool = False  # the run cannot continue
     direction: ClassVar[int] = -1  # of the crossing
 
     @property

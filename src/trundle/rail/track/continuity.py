@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trundle.rail.track.alignment import Alignment
 
 MANY = 40  # jumps that are written out
-ORDERS = 6  # derivatives that are looked at, the value itself included
+ORDERS = 6  # derivatives that are checked, including the value itself
 LENGTHS = {"curvature": -1, "cant": 1, "slope": 0}  # power of the metre in the unit
 ROUND_OFF = 1e-10  # of the sizes of the terms that a derivative is made of
 

@@ -103,7 +103,7 @@ def scaled(shape: Parts, first: float, last: float) -> Parts:
 
 
 def merged(curvature: Parts, cant: Parts, by_angle: bool = False) -> list[Piece]:
-    """Pieces that end wherever one of the two changes its coefficients."""
+    """Pieces that end where the coefficients of one of the two change."""
     ends = sorted({end for end, _ in (*curvature, *cant)})
     return [Piece(end, _part(curvature, end), _part(cant, end), by_angle) for end in ends]
 

@@ -14,8 +14,8 @@ from trundle.errors import AssemblyError
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.typing import AnyArray, Array, Flags, Index
 
-COARSE = 5e-4  # m: distance of the points among which lowest gaps are looked for
-NEXT = 1e-5  # m around the last place in which it is looked for after a small change of the pose
+COARSE = 5e-4  # m: distance of the points of the first search for the lowest gaps
+NEXT = 1e-5  # m around the last place that are searched after a small change of the pose
 APART = 1e-3  # m on the wheel: nearer points of contact are one
 SLOPES = 1e-11  # two slopes that differ by less are equal
 RIVAL = 5e-3  # m: minima that are higher than the lowest one by more are left out

@@ -20,7 +20,7 @@ STALLED = 1e-7  # the same, where round-off lets it become no shorter
 ROUND_OFF = 1e-3  # of the largest derivative: rows below it are round-off
 FAINT = 1e-4  # the same of columns
 BALANCING = 10  # rounds
-FREE = 1e-8  # singular value, over the largest, of a direction in which nothing is asked
+FREE = 1e-8  # singular value, over the largest, of a direction without conditions
 RANK = 1e-8  # the same, below which a direction is not moved along
 
 P = TypeVar("P")

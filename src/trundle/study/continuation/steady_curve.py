@@ -72,10 +72,12 @@ class SteadyCurve(Curve[Motion]):
         c = ca.SX.sym("c", basis.shape[1])
         changes, holds = steady_equations(functions, turns, ca.mtimes(ca.DM(basis), c) if turns else c, p)
         value = ca.SX.sym("value")
-        asked = [ca.SX(e.signals[n]) - (value if n == over else ca.DM(np.asarray(v, float))) for n, v in given.items()]
+        given_values = [
+            ca.SX(e.signals[n]) - (value if n == over else ca.DM(np.asarray(v, float))) for n, v in given.items()
+        ]
         q4 = [e.q[i : i + 4] for i in layout.quaternions]
         norms = [ca.dot(q, q) - 1 for q in q4]
-        R = ca.vertcat(changes, holds, *asked, *norms, e.corrections() if layout.followers else ca.SX(0, 1))
+        R = ca.vertcat(changes, holds, *given_values, *norms, e.corrections() if layout.followers else ca.SX(0, 1))
         by_parameter = value if over in given else e.p[f.parameters.parameter(over)]
         slopes = ca.horzcat(derivative(R, e.q), derivative(R, e.u), derivative(R, c), derivative(R, by_parameter))
         self._f = ca.Function("steady", [e.t, e.q, e.u, e.p, c, value], [ca.densify(R), ca.densify(slopes)])

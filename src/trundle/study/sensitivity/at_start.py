@@ -1,6 +1,6 @@
 """How the start of a run changes with parameters and start values.
 
-A start is what an assembly finds from the values that are given: it is differentiated by what it finds nearby, with
+A start is the result of an assembly from given values: its derivatives are those of the results nearby, with
 differences whose error Richardson's extrapolation takes away up to the fourth power of their width.
 """
 

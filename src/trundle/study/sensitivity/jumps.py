@@ -1,6 +1,6 @@
 """Jumps of the derivatives of a motion at events.
 
-An event that all motions nearby meet too is met by them at another time, earlier by dt for each unit of theta; their
+An event happens in neighbouring motions at another time, earlier by dt for each unit of theta; their
 states at one and the same time differ after it by the derivative of the jump and by what the motion before and after it
 makes of that time (saltation [Leine 2004, Eq. 7.79]).
 """

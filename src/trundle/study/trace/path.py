@@ -92,7 +92,7 @@ def make_point(locus: Locus, q: Array, like: Point | Array, near: float | None =
     free = spectrum.free()
     if len(free) == 0:  # a nearly singular row of round-off
         free = spectrum.directions[-1:]
-    along = (free @ direction) @ free  # at a singular pose: the direction that goes on smoothly
+    along = (free @ direction) @ free  # at a singular pose: the direction of smooth continuation
     size = float(np.linalg.norm(along))
     along = along / size if size > 0 else direction
     return Point(q, along, locus.value(q, near), float(g @ along), spectrum)

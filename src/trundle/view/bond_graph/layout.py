@@ -17,7 +17,7 @@ from trundle.view.bond_graph.shape import Part, Point, Wire, join
 MARGIN = 24.0
 _APART = 12.0  # free room above and below each thing in a column
 _PAGE = 1.5  # width of a page, of its height
-_TEAR = 0.3  # smaller share of the page that is as bad as one more bond which goes on in the next band
+_TEAR = 0.3  # decrease of the scale that counts as much as one more bond that continues in the next band
 _NARROW = 760.0  # pages need not be narrower, so that the legend has room
 
 

@@ -83,15 +83,15 @@ class _Handler(LocalHandler):
         super().__init__(*given)
 
     def do_GET(self) -> None:
-        home, asked = self.path[: len(self.home)], self.path[len(self.home) :]
-        if not self.meant_for_here() or (asked and self.from_another_page()):
+        home, address = self.path[: len(self.home)], self.path[len(self.home) :]
+        if not self.meant_for_here() or (address and self.from_another_page()):
             self.answer(403, NOT_HERE)
         elif not secrets.compare_digest(home.encode(), self.home.encode()):
             self.answer(403, NO_KEY)
-        elif not asked:
+        elif not address:
             self.answer(200, self.html, "text/html")
-        elif asked.startswith("quantity/"):
-            self._quantity(unquote(asked.removeprefix("quantity/")))
+        elif address.startswith("quantity/"):
+            self._quantity(unquote(address.removeprefix("quantity/")))
         else:
             self.answer(404, "there is nothing here")
 

@@ -11,7 +11,7 @@ from trundle.view.scene.scene import Curve
 if TYPE_CHECKING:
     from trundle.run.run import Run
 
-MOST: Final = 24  # quantities in a file when none are asked for
+MOST: Final = 24  # quantities in a file when none are chosen
 POINTS: Final = 1200  # of a curve
 
 

@@ -303,7 +303,7 @@ class PercussionPlane:
         return self.inside(x, y) & (x > 0.0) & (x < self.reach)
 
     def reversal(self, x: ArrayLike, y: ArrayLike) -> Flags:
-        """Between the horizontal line and the hyperbola: backward sliding that stops goes on forward.
+        """Between the horizontal line and the hyperbola: backward sliding that stops continues forward.
 
         Parameters
         ----------

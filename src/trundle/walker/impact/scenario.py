@@ -32,7 +32,7 @@ class Scenario:
     jamb: bool
     """The front foot is driven into the ground in the first phase: friction turns the wheel over the foot."""
     reversal: bool
-    """Backward sliding stops and goes on forward."""
+    """Backward sliding stops and continues forward."""
     back_foot_lands: bool
     """The back foot, lifted at first, moves down when the impact ends: it lands, at once in the scale of the machine.
     This does not depend on how the feet yield."""

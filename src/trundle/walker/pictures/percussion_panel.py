@@ -11,7 +11,7 @@ from trundle.view.style import INK
 from trundle.walker.impact.percussion import Line, PercussionPlane
 
 FARTHEST = 3.0  # lengths of spoke; centres up to here are brought into the picture
-STEPS = 200  # of the grid on which room for names is looked for
+STEPS = 200  # of the grid that is searched for places of names
 
 
 class Window:
