@@ -44,7 +44,7 @@ class FirstStep(NamedTuple):
 
     h: float
     atol: np.ndarray
-    foreseen: np.ndarray
+    expected_atol: np.ndarray
 
 
 @final
@@ -79,7 +79,7 @@ class Integration:
         else:
             workspace.set_state(x0, p)
             workspace.record.h = first.h
-            workspace.atol[:], workspace.foreseen[:] = first.atol, first.foreseen
+            workspace.atol[:], workspace.expected_atol[:] = first.atol, first.expected_atol
         self._passages, self.outcome = Passages(workspace, self.method), None
 
     def advance(self, to: float) -> Outcome:

@@ -65,7 +65,7 @@ class LoopArrays:
     def _set_tolerances(self, tolerance: Tolerance) -> None:
         run, problem, n_x = self.record, self.problem, self.problem.rhs.n_x
         self.tolerance = tolerance
-        self.atol, self.foreseen = tolerance.atol.copy(), tolerance.atol.copy()
+        self.atol, self.expected_atol = tolerance.atol.copy(), tolerance.atol.copy()
         weight = np.ones(n_x) if problem.error_weight is None else problem.error_weight
         self.weight = np.ascontiguousarray(weight, dtype=float)
         run.learning, run.part, run.weighted = int(tolerance.learns), tolerance.part, int(np.count_nonzero(self.weight))

@@ -31,7 +31,7 @@ Given = float | Mapping[str, float] | None
 
 LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states; the index of a rate is that of its coordinate plus two
-FORESEEN = 1e-3  # part of the predicted motion that determines the first tolerances
+FIRST_PART = 1e-3  # part of the predicted motion that determines the first tolerances
 MOVES = 1e-2  # part of a typical length: less motion is round-off in the positions of a model of that size
 NO_PUSH = 1e-13  # of gravity: acceleration due to round-off of balanced forces, if the pose provides no measure
 LOOKS = 4  # times at which the forces on the start pose are evaluated
@@ -100,7 +100,7 @@ class Tolerance:
 
     def begin(self, x: Array, slopes: Array, span: float) -> Array:
         """Common first tolerances of several runs, from the smallest motion predicted for any of them."""
-        expected = self._expected(x, slopes, span, FORESEEN)
+        expected = self._expected(x, slopes, span, FIRST_PART)
         least = np.min(np.where(expected > 0.0, expected, np.inf), axis=0, initial=np.inf)
         return self._grown(np.where(np.isfinite(least), least, 0.0))
 
@@ -108,8 +108,8 @@ class Tolerance:
         """The first tolerances of runs (runs, n_x), and those for the predicted motion: from start states (runs, n_x)
         and slopes there at several times (times, runs, n_x).
         """
-        first, foreseen = (self._grown(self._expected(x, slopes, span, part)) for part in (FORESEEN, 1.0))
-        return first, foreseen
+        first, expected_atol = (self._grown(self._expected(x, slopes, span, part)) for part in (FIRST_PART, 1.0))
+        return first, expected_atol
 
     def _expected(self, x: Array, slopes: Array, span: float, part: float) -> Array:
         """Sizes of the groups (runs, groups): those at the start, or a part of the motion predicted by the slopes."""

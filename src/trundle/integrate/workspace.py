@@ -64,8 +64,8 @@ class Workspace(LoopArrays):
             span = run.t_last - run.t_start
             slopes = self.tolerance.slopes_at_start(self.slope, run.t_start, run.t_last, self.x)
             run.rhs_calls = 0
-            first, foreseen = self.tolerance.begin_each(self.x[None, :], slopes[:, None, :], span)
-            self.atol[:], self.foreseen[:] = first[0], foreseen[0]
+            first, expected_atol = self.tolerance.begin_each(self.x[None, :], slopes[:, None, :], span)
+            self.atol[:], self.expected_atol[:] = first[0], expected_atol[0]
 
     def set_state(self, x0: np.ndarray, p: np.ndarray) -> None:
         """Set state and parameters, and the scales of the run, which are among the parameters."""

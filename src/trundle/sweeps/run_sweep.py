@@ -63,37 +63,37 @@ def sweep(
     duration : float
         Time over which each case runs (s).
     keep : sequence of str, optional
-        "disc.roll" at the samples, or at the end where there are none; "end(disc.roll)"; "max(...)", "min(...)",
+        "disc.roll" at the samples, or at the end without samples; "end(disc.roll)"; "max(...)", "min(...)",
         "mean(...)", "rms(...)", "peak(...)" over the samples; "count(c lands)" and "first(c lands)" of events. All
         coordinates unless given.
     samples : int or sequence of float, optional
         Times that all cases share (s), or their number.
     out : path, optional
-        Zarr store, ending in .zarr, to which parts go as they are done. The same call goes on with a store that was not
-        finished; one of another sweep is refused. Without it results stay in memory.
+        Zarr store, ending in .zarr, to which finished parts are written. The same call continues an unfinished store;
+        a store of another sweep is refused. Without it, results stay in memory.
     client : distributed.Client, optional
         Run the parts on the workers of a Dask cluster.
     part : int, optional
-        Cases that are run and written together.
+        Number of cases that are run and written together.
     rtol, atol, method, threads
-        As for `System.batch`; a default atol is found for each part.
+        As for `System.batch`; a default atol is determined for each part.
     progress : bool
-        Show a bar with rate and time left.
+        Show a bar with rate and remaining time.
 
     Returns
     -------
     xarray.Dataset
         One row for each case along "case", with parameters ("k"), inputs ("input(torque)") and start values
-        ("start(bob.angle)") as its coordinates; outcome, t_end and steps beside what was kept. It is read from the
-        store as it is used. Its attribute `messages` says in words what went wrong, by case (as JSON text).
+        ("start(bob.angle)") as its coordinates; outcome, t_end and steps in addition to the kept quantities. Values are
+        read from the store on access. Its attribute `messages` has the errors of failed cases (as JSON text).
 
     Raises
     ------
     SolveError, UnknownNameError, StoreError
-        Where a name, an option or the store does not fit; what was written before is kept.
+        For an invalid name, option or store; parts that were written before are kept.
     KeyboardInterrupt
-        Where it is interrupted and has a store, which keeps all parts that are done. Without one, a warning says how
-        many cases are not done, and they are nan.
+        If it is interrupted and has a store, which keeps all finished parts. Without a store, a warning states how many
+        cases are not finished; their values are nan.
     """
     chosen = Cases.of(cases)
     names = [c.name for c in system.formulation.layout.coordinates] if keep is None else keep
@@ -175,7 +175,7 @@ def _identity(system: "System", cases: Cases, question: Question) -> Json:
         "formalism": system.formulation.formalism,
         "cases": cases.digest,
         "question": question.plain(),
-        "names of the outcomes": " ".join(OUTCOMES),  # they are stored by their places
+        "names of the outcomes": " ".join(OUTCOMES),  # stored as indices of this list
     }
 
 

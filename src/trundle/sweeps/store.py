@@ -1,7 +1,7 @@
 """Results of a sweep in a Zarr store that grows part by part.
 
-A part is whole when its mark in the group `progress` is set, after its numbers were written: a sweep that was stopped
-or killed goes on with the parts that have none. Readers such as xarray.open_zarr see the group of results only.
+The mark of a part in the group `progress` is set after its numbers were written: a sweep that was stopped or killed
+continues with the parts without a mark. Readers such as xarray.open_zarr see the group of results only.
 """
 
 import json
@@ -18,14 +18,14 @@ from trundle.sweeps.question import Column
 from trundle.typing import AnyArray, Array, Json, Raw, Settings, Untyped
 
 FORMAT = 1
-MESSAGES = 1000  # of cases that failed, kept in words
+MESSAGES = 1000  # largest number of stored messages of failed cases
 IDENTITY = "trundle_sweep"
 
 
 @final
 @dataclass(frozen=True)
 class Layout:
-    """What a sweep is, so that a store is known again: compared in words where it differs."""
+    """Identity of a sweep, by which its store is recognised; differences are named in the message."""
 
     identity: Settings
     cases: int
@@ -40,25 +40,25 @@ class Layout:
         return slice(i * self.part, min((i + 1) * self.part, self.cases))
 
     def size(self, i: int) -> int:
-        """How many cases a part has."""
+        """Number of cases of a part."""
         span = self.span(i)
         return int(span.stop - span.start)
 
 
 def part_of(path: Path) -> int | None:
-    """Cases of one part in a store that is there already; None where there is none that can be read."""
+    """Cases of one part in an existing store; None if there is no readable one."""
     import zarr
 
     try:
         identity: Raw = zarr.open_group(path, mode="r", zarr_format=3).attrs.get(IDENTITY)
         return int(identity["part"])
-    except Exception:  # no store, or none of ours: opening it says what it is
+    except Exception:  # no store of a sweep: opening it gives the message
         return None
 
 
 @final
 class SweepStore:
-    """A Zarr store of one sweep; made by the first part that is put, or opened where there is one already."""
+    """A Zarr store of one sweep; created with the first finished part, or opened if it exists."""
 
     def __init__(self, path: Path, layout: Layout) -> None:
         self.path, self.layout = path, layout
@@ -72,7 +72,7 @@ class SweepStore:
         try:
             root: Untyped = zarr.open_group(self.path, mode="r+", zarr_format=3)
             known = root.attrs.get(IDENTITY)
-        except Exception:  # whatever is there, it is not ours
+        except Exception:  # not a store of a sweep
             known = None
         if not isinstance(known, dict) or "finished_layout" not in known:
             raise StoreError(
@@ -93,7 +93,7 @@ class SweepStore:
         return plain
 
     def missing(self) -> list[int]:
-        """Parts that are still to be run."""
+        """Indices of the parts that are not finished."""
         if self.root is None:
             return list(range(self.layout.parts))
         done = np.asarray(self.root["progress/done"][:])
@@ -117,7 +117,9 @@ class SweepStore:
             root["progress/done"][i] = 1
 
     def _create(self, columns: Mapping[str, Column], whole: "Frame") -> None:
-        """Arrays of all variables, without numbers yet; the identity comes last, so that half a layout is none."""
+        """Create arrays of all variables, still empty; the identity is written last, so that an incomplete layout is
+        not taken for a store.
+        """
         import zarr
 
         n, part = self.layout.cases, self.layout.part
@@ -145,7 +147,7 @@ class SweepStore:
         self.root = root
 
     def messages(self) -> dict[int, str]:
-        """What went wrong, by case."""
+        """Messages of failed cases, by case."""
         if self.root is None:
             return {}
         return {int(case): text for case, text in self.root["progress"].attrs.get("messages", {}).items()}
@@ -154,7 +156,7 @@ class SweepStore:
 @final
 @dataclass(frozen=True)
 class Frame:
-    """What all parts share: coordinates of the cases, sample times, names of the outcomes."""
+    """Data common to all parts: coordinates of the cases, sample times, names of the outcomes."""
 
     labels: Settings
     time: Array | None

@@ -21,18 +21,18 @@ def find_first_steps(problem: Problem, method: Method, cases: Cases, options: Op
     limits, tolerance = options.limits, options.tolerances.of_states(problem.rhs.n_x)
     t0, t1, x, p = float(cases.t0), float(cases.t1), cases.x0, cases.p
     rhs = cast(Kernel, problem.rhs)
-    atol = foreseen = np.tile(tolerance.atol, (len(cases), 1))
+    atol = expected_atol = np.tile(tolerance.atol, (len(cases), 1))
 
     def slopes_at(t: Array | float, x: Array) -> Array:
         return evaluate(rhs, rhs, t, x, p, threads=1)
 
     if tolerance.learns:
-        atol, foreseen = tolerance.begin_each(x, tolerance.slopes_at_start(slopes_at, t0, t1, x), t1 - t0)
+        atol, expected_atol = tolerance.begin_each(x, tolerance.slopes_at_start(slopes_at, t0, t1, x), t1 - t0)
     given = limits.fixed or limits.first
     if given:
-        return [FirstStep(given, a, b) for a, b in zip(atol, foreseen, strict=True)]
-    scale = foreseen + options.tolerances.rtol * np.abs(x) + 1e-300
+        return [FirstStep(given, a, b) for a, b in zip(atol, expected_atol, strict=True)]
+    scale = expected_atol + options.tolerances.rtol * np.abs(x) + 1e-300
     weight = np.ones(x.shape[1]) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
     steps = steps_at_start(slopes_at, np.full(len(x), t0), x, scale, weight > 0.0, t1 - t0, method.order)
     steps = np.minimum(steps, limits.longest)
-    return [FirstStep(float(h), a, b) for h, a, b in zip(steps, atol, foreseen, strict=True)]
+    return [FirstStep(float(h), a, b) for h, a, b in zip(steps, atol, expected_atol, strict=True)]

@@ -14,7 +14,7 @@ Slopes = Callable[[Array, Array], Array]
 def step_at_start(workspace: Workspace, order: int) -> float:
     """A first step from the present state of the run."""
     record = workspace.record
-    scale = (workspace.foreseen + record.rtol * np.abs(workspace.x) + 1e-300)[None, :]
+    scale = (workspace.expected_atol + record.rtol * np.abs(workspace.x) + 1e-300)[None, :]
 
     def slopes(t: Array, x: Array) -> Array:
         return workspace.slope(float(t[0]), x[0])[None, :]

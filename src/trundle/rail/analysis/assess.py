@@ -162,8 +162,8 @@ class Assessment:
         arm = R @ np.asarray(self.place)
         total = v + np.cross(w, arm) + np.cross(turn, np.cross(turn, arm))
         total[:, 2] += GRAVITY
-        felt = np.einsum("nji,nj->ni", R, total)
-        return np.column_stack([self._signal(felt[:, k]) for k in range(3)]) - (0.0, 0.0, GRAVITY)
+        specific_force = np.einsum("nji,nj->ni", R, total)
+        return np.column_stack([self._signal(specific_force[:, k]) for k in range(3)]) - (0.0, 0.0, GRAVITY)
 
     @property
     def lateral_acceleration(self) -> Array:

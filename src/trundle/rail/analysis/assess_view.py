@@ -18,7 +18,7 @@ def assessment_picture(found: "Assessment", path: Path | str | None) -> "Figure"
     """Q, Y/Q over 2 m, sum of Y over 2 m with their limits, and accelerations in the body."""
     with style():
         figure = new_figure(8.2, 8.4, f"{found.run.model_name}: forces on the track and accelerations")
-        loads, ratio, sums, felt = figure.subplots(4, 1, sharex=True)
+        loads, ratio, sums, accelerations = figure.subplots(4, 1, sharex=True)
         for i, wheel in enumerate(found.wheels):
             look = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[i // len(COLOURS)], "linewidth": 1.0}
             name = wheel.name
@@ -34,11 +34,13 @@ def assessment_picture(found: "Assessment", path: Path | str | None) -> "Figure"
                 sign * limit, color=WARNING, linewidth=0.8, label=f"Prud'homme,\n{limit:.3g} kN" if sign > 0 else None
             )
         for k, text in ((1, "lateral"), (2, "vertical")):
-            felt.plot(found.distance, found.acceleration[:, k], color=COLOURS[k - 1], label=text, linewidth=1.0)
+            accelerations.plot(
+                found.distance, found.acceleration[:, k], color=COLOURS[k - 1], label=text, linewidth=1.0
+            )
         texts = ("Q (kN)", "Y/Q, mean of 2 m", "sum of Y,\nmean of 2 m (kN)", f"in {found.body}\n(m/s²)")
-        for axes, text in zip((loads, ratio, sums, felt), texts, strict=True):
+        for axes, text in zip((loads, ratio, sums, accelerations), texts, strict=True):
             axes.set_ylabel(text)
-        for axes in (loads, ratio, sums, felt):
+        for axes in (loads, ratio, sums, accelerations):
             side_legend(axes)
-        felt.set_xlabel("distance (m)")
+        accelerations.set_xlabel("distance (m)")
         return finish(figure, path)

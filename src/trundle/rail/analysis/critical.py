@@ -142,17 +142,17 @@ def critical_speed(
     RootLocus
         `critical` (m/s), `frequency` (Hz), `eigenvalues`; `plot()` and `plot_mode()` draw it.
     """
-    wanted = rising_speeds(first, last, count, speeds)
-    return locus_over(straight_track(vehicle, float(wanted[0])), wanted)
+    chosen = rising_speeds(first, last, count, speeds)
+    return locus_over(straight_track(vehicle, float(chosen[0])), chosen)
 
 
 def rising_speeds(first: float, last: float, count: int, speeds: ArrayLike | None = None) -> Array:
     """Speeds of a range, or given ones; SolveError where they do not rise from above zero."""
-    wanted = np.linspace(first, last, count) if speeds is None else np.asarray(speeds, float)
-    if wanted.ndim != 1 or len(wanted) < 2 or not np.all(np.diff(wanted) > 0) or not wanted[0] > 0:
+    chosen = np.linspace(first, last, count) if speeds is None else np.asarray(speeds, float)
+    if chosen.ndim != 1 or len(chosen) < 2 or not np.all(np.diff(chosen) > 0) or not chosen[0] > 0:
         got = f"{first:g} to {last:g} in {count}" if speeds is None else str(speeds)
         raise SolveError(f"critical_speed: at least two rising speeds above zero (m/s) are needed, got {got}.")
-    return wanted
+    return chosen
 
 
 def locus_over(track: UniformTrack, speeds: Array) -> RootLocus:

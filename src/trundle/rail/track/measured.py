@@ -110,8 +110,8 @@ def fit_line(source: Source, tolerance: float | Mapping[str, float], half_gauge:
     if {"x", "y"} <= set(columns) and not set(columns) - set(PLACES):
         return _through_places(columns, _tolerances(tolerance, ("plan", "z", "cant")), half_gauge, name, source)
     if {"s", "curvature"} <= set(columns) and not set(columns) - set(ALONG):
-        wanted = ("curvature", "gradient", "cant")
-        return _through_curvature(columns, _tolerances(tolerance, wanted), half_gauge, name, source)
+        quantities = ("curvature", "gradient", "cant")
+        return _through_curvature(columns, _tolerances(tolerance, quantities), half_gauge, name, source)
     raise FileError(
         f"{name}: columns {', '.join(columns)} do not make a line; give x, y (z, cant), or s, curvature (gradient, "
         f"cant)."
