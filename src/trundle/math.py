@@ -170,7 +170,7 @@ def step(x: Expr) -> Expr:
 
 @keeping
 def power(base: Expr, exponent: Expr) -> Expr:
-    """base ** exponent; NaN where the result would be complex, infinite where it would overflow."""
+    """base ** exponent; NaN if the result would be complex, infinite if it would overflow."""
     return ca.power(base, exponent)
 
 

@@ -37,7 +37,7 @@ def roots_at(closure: Closure, pose: Sequence[np.ndarray], tilt: float) -> Roots
 
 
 def _walk(closure: Closure, pose: list[np.ndarray], tilt: float, way: Sequence[tuple[float, float]]) -> np.ndarray:
-    """Follow the root along a path in steps that shrink where it moves fast; nan where it ends."""
+    """Follow the root along a path in steps that shrink where it moves fast; nan if it ends."""
     corners = np.arange(len(way)), np.array(way)
     place = np.zeros(len(pose[0]))
     step = np.full(len(place), _FIRST_STEP)

@@ -26,7 +26,7 @@ _FLAT = 1e-9  # cosine of a roll that counts as 90 degrees
 @dataclass(frozen=True)
 class Pitch:
     """Pose of a bicycle: numbers for one pose, with `roots` of shape (4,); for arrays of poses, arrays of their common
-    shape, NaN where the front wheel cannot touch, and `roots` with one more axis.
+    shape, NaN if the front wheel cannot touch, and `roots` with one more axis.
     """
 
     pitch: Expr
@@ -51,7 +51,7 @@ class Pitch:
 
     @cached_property
     def front(self) -> FrontWheel:
-        """Coordinates of the front wheel: x, y, yaw and pitch (x_f, y_f, psi_f, chi_f); NaN where it cannot touch."""
+        """Coordinates of the front wheel: x, y, yaw and pitch (x_f, y_f, psi_f, chi_f); NaN if it cannot touch."""
         return front_wheel(self.loop, dict(self.pose), np.asarray(self.pitch))
 
 
@@ -67,7 +67,7 @@ def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
     Returns
     -------
     Pitch
-        For arrays, NaN with `touches` False where the front wheel cannot touch.
+        For arrays, NaN with `touches` False if the front wheel cannot touch.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Row:
     driven: Expr = None  # rate at which a drive moves the bond, where its power counts
     mixed: dict[str, Expr] | None = None  # of a weight matrix: direction of this weight, by name of row
     weight: Expr = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
-    active: Expr = None  # 1 while the row holds and 0 while it does not; None where it always holds
+    active: Expr = None  # 1 while the row holds and 0 while it does not; None if it always holds
     column: dict[int, Expr] | None = None  # forces of a unit multiplier along speeds, where they include its friction
     lost: Expr = None  # rate of sliding times friction coefficient: power lost per unit multiplier
 

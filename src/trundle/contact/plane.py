@@ -82,7 +82,7 @@ class PlaneBonds:
 
 
 def plane_bonds(connection: ConnectedPair, motion: Motion) -> PlaneBonds | None:
-    """The plane that a connection keeps; None where it keeps none."""
+    """The plane that a connection keeps; None if it keeps none."""
     return PlaneBonds(connection, motion) if isinstance(connection.pair, PlanarPair) else None
 
 

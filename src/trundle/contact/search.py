@@ -88,7 +88,7 @@ class ContactSearch:
         return np.zeros(3), 0.0
 
     def check(self, t: float, q: Array, p: Expr) -> None:
-        """AssemblyError where a loose contact has no unique point."""
+        """AssemblyError if a loose contact has no unique point."""
         for contact in self._contacts:
             if contact.loose:
                 contact.check(t, q, p)
@@ -133,7 +133,7 @@ class Following:
         return abs(self.gap(t, q, p)) <= TOUCHES * self.size(t, q, p)
 
     def quality(self, t: float, q: Array, p: Expr) -> float:
-        """Zero or nan where the point of contact is not unique."""
+        """Zero or nan if the point of contact is not unique."""
         out = self._f(t, q, p)[0].ravel()
         return abs(float(out[2])) if np.all(np.isfinite(out)) else float("nan")
 
@@ -178,7 +178,7 @@ class Following:
 
     def overlap(self, t: float, q: Array, p: Expr, s: Array) -> tuple[Array, float]:
         """Place (m) and depth of the deepest overlap among common normals with a gap below zero, by rows of surface
-        coordinates; depth zero where there is none.
+        coordinates; depth zero if there is none.
 
         Between the ends of such a normal everything is inside both surfaces. Those of the far sides, which every
         contact has too, are not.
@@ -237,7 +237,7 @@ class Following:
         return np.array([a[0], b[0]])
 
     def check(self, t: float, q: Array, p: Expr) -> None:
-        """AssemblyError where the contact is not found, or its point is not unique."""
+        """AssemblyError if the contact is not found, or its point is not unique."""
         out = self._f(t, q, p)[0].ravel()
         name, first, second = self.connection.name, self.connection.first.body.name, self.connection.touching.name
         where = f"contact {name!r} between {first!r} and {second!r} ({self.pair.title})"

@@ -175,7 +175,7 @@ def connect(
     unilateral: bool = False,
     restitution: Restitution | float | None = None,
 ) -> ConnectedPair:
-    """Assemble one connection from its arguments; ModelError where they do not fit."""
+    """Assemble one connection from its arguments; ModelError if they do not fit."""
     if not isinstance(joint, Pair | Joint):
         raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {joint!r}.")
     if wheel is not None and not isinstance(wheel, Body):

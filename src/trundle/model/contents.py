@@ -232,7 +232,7 @@ class ModelContents:
         Returns
         -------
         tuple or None
-            (connection, "slip_x"); None where there is no such connection.
+            (connection, "slip_x"); None if there is no such connection.
         """
         owner, _, motion = name.rpartition(".") if isinstance(name, str) else ("", "", "")
         return (self.connections[owner], motion) if owner in self.connections else None

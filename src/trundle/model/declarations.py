@@ -53,7 +53,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken, there is no rate, or the start is not a finite number.
+            If the name is taken, there is no rate, or the start is not a finite number.
         """
         self._new_quantity(name, "state")
         if rate is None:
@@ -81,7 +81,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where it is not a block, or the name is taken.
+            If it is not a block, or the name is taken.
         """
         if not isinstance(block, Block):
             raise ModelError(f"block takes a block such as tr.PID or tr.FirstOrderLag, got {block!r}.")
@@ -111,7 +111,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken or the value is not finite.
+            If the name is taken or the value is not finite.
         """
         self._new_quantity(name, "parameter")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
@@ -140,7 +140,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken, or it is not a table.
+            If the name is taken, or it is not a table.
         """
         self._new_quantity(name, "table")
         if not isinstance(table, Table):
@@ -169,7 +169,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken or the value is not finite.
+            If the name is taken or the value is not finite.
         """
         self._new_quantity(name, "input")
         self._new_quantity(signal_name(name), "table")
@@ -197,7 +197,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken.
+            If the name is taken.
         """
         if name in self.bodies:
             raise ModelError(f"{name!r} cannot be a short name: it is a body.")
@@ -225,7 +225,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken.
+            If the name is taken.
         """
         self._new_quantity(name, "output")
         self._need_function(function, f"output {name!r}")
@@ -264,7 +264,7 @@ class Declarations(ModelContents):
         Raises
         ------
         ModelError
-            Where the name is taken, or direction or action are not known.
+            If the name is taken, or direction or action are not known.
         """
         self._new_name(name, self.events, "event")
         self._need_function(function, f"event {name!r}")

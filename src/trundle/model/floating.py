@@ -13,7 +13,7 @@ from trundle.pairs.lower import Free
 
 def floating(model: Model) -> Model:
     """The model with a free joint for one body of every group that no joint connects to the ground or a moving frame;
-    the model itself where there is none.
+    the model itself if there is none.
     """
     joints = [c for c in model.connections.values() if not may_part(c)]
     reached: set[Body] = set()

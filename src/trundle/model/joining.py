@@ -74,7 +74,7 @@ class Joining(Declarations):
         Raises
         ------
         ModelError
-            Where a name is taken, or a law or spring does not fit the pair.
+            If a name is taken, or a law or spring does not fit the pair.
         """
         if isinstance(pair, Body | Frame):
             raise ModelError("the pair comes first: write m.connect(tr.Revolute('y'), m.ground, bob).")
@@ -132,7 +132,7 @@ class Joining(Declarations):
         Raises
         ------
         ModelError
-            Where a name is taken, a point has not three components, or there is none.
+            If a name is taken, a point has not three components, or there is none.
         """
         frame = as_frame(second)
         name = name or frame.body.name
@@ -202,7 +202,7 @@ class Joining(Declarations):
         Raises
         ------
         ModelError
-            Where the body has no shape, or one that is not known to touch.
+            If the body has no shape, or one that is not known to touch.
         """
         a, b = as_frame(first), as_frame(second)
         taken = {c.partition(".")[0] for c in self.connections}

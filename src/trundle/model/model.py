@@ -183,7 +183,7 @@ class Model(Joining):
         Raises
         ------
         ModelError
-            Where the name is taken or it is not a force.
+            If the name is taken or it is not a force.
         """
         if not isinstance(force, Force):
             raise ModelError(
@@ -216,7 +216,7 @@ class Model(Joining):
         Raises
         ------
         ModelError
-            Where there is no such row, or it has a weight already.
+            If there is no such row, or it has a weight already.
 
         Notes
         -----
@@ -244,7 +244,7 @@ class Model(Joining):
         Raises
         ------
         ModelError
-            Where there is no such motion, or it is resisted already.
+            If there is no such motion, or it is resisted already.
 
         Notes
         -----

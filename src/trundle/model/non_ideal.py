@@ -16,7 +16,7 @@ ROUND_OFF = 1e-12
 
 
 def check_weight(model: ModelContents, row: Given, weight: Given) -> None:
-    """ModelError where a weight is neither a number from 0 to 1 nor an expression of parameters nor a function, where
+    """ModelError if a weight is neither a number from 0 to 1 nor an expression of parameters nor a function, where
     the row does not belong to a connection, or where it has a weight already.
     """
     _check_row(model, row)
@@ -25,7 +25,7 @@ def check_weight(model: ModelContents, row: Given, weight: Given) -> None:
 
 
 def check_matrix(model: ModelContents, rows: Sequence[Given], weight: object) -> None:
-    """ModelError where a matrix of weights is invalid, or one of the rows has a weight already."""
+    """ModelError if a matrix of weights is invalid, or one of the rows has a weight already."""
     for row in rows:
         _check_row(model, row)
     n, what = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
@@ -45,7 +45,7 @@ def check_matrix(model: ModelContents, rows: Sequence[Given], weight: object) ->
 
 
 def check_resistance(model: ModelContents, motion: object, effort: object) -> None:
-    """ModelError where the motion is not one of a connection, is resisted already, or the effort is not valid."""
+    """ModelError if the motion is not one of a connection, is resisted already, or the effort is not valid."""
     if model.motion_along(motion) is None:
         raise ModelError(
             f"resist takes a relative motion of a connection, {EXAMPLE} or 'slider.displacement', got {motion!r}."

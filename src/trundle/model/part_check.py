@@ -105,7 +105,7 @@ def force_faults(model: ModelContents, name: str, force: Force) -> list[str]:
 
 
 def refuse(faults: list[str], remedy: str = "") -> None:
-    """Raise ModelError where there are faults."""
+    """Raise ModelError if there are faults."""
     if faults:
         raise ModelError(" ".join([*faults, remedy]).strip())
 

@@ -29,7 +29,7 @@ class Register:
         return self._tables[i]
 
     def find(self, name: str) -> Part | None:
-        """The quantity or component that a long or short name means; None where there is none."""
+        """The quantity or component that a long or short name means; None if there is none."""
         if not isinstance(name, str):
             raise ModelError(f"quantities go by their names, such as 'bob.angle', not by {name!r}.")
         names = [full_name(name, self.aliases)]
@@ -43,7 +43,7 @@ class Register:
         return None
 
     def get(self, name: str, test: Test | None = None, what: str = "quantity") -> Part:
-        """The same; UnknownNameError with near names where there is none, or none that the test takes."""
+        """The same; UnknownNameError with near names if there is none, or none that the test takes."""
         found = self.find(name)
         if found is not None and test is is_signal and not found.quantity.signal:
             raise ModelError(

@@ -38,7 +38,7 @@ class Seal:
     connection: str
     bond: str  # x, y, z, rx, ry, rz
     by: str  # what seals it, in words: the pair, a law, a force
-    law: Law | Force | None = None  # None where the pair itself holds the bond or leaves it open
+    law: Law | Force | None = None  # None if the pair itself holds the bond or leaves it open
     held: bool = False  # by the pair
     coordinate: str = ""  # "connection.coordinate", where the bond has one
     called: str = ""  # name of the bond at a point of contact: slip_x, normal, ...

@@ -238,7 +238,7 @@ class BatchRun:
 
     @property
     def dataset(self) -> "xr.Dataset":
-        """Coordinates and rates at the samples, or at the end where there are none; outcome, end time and steps."""
+        """Coordinates and rates at the samples, or at the end if there are none; outcome, end time and steps."""
         import xarray as xr
 
         arrays: Columns = {name: self[name] if self.batch.x.size else self.end(name) for name in self._state_names()}
@@ -265,7 +265,7 @@ class BatchRun:
         Raises
         ------
         StoreError
-            Where it cannot be written.
+            If it cannot be written.
         """
         from trundle.run.store import write
 

@@ -182,7 +182,7 @@ def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> lis
 
 def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool = False) -> Outcome | None:
     """The ending at a state in which rigid friction has no or several solutions, or something has come into a body
-    past the end of one of its faces; None where neither is so, unless the run was stopped and only contacts can do so.
+    past the end of one of its faces; None if neither is so, unless the run was stopped and only contacts can do so.
     """
     from trundle.contact.modes.find import transitions
 

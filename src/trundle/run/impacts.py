@@ -53,7 +53,7 @@ def impacts_of(run: "Run") -> list[Impact]:
 
 
 def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact | None:
-    """The collision at a state, by the code of the time loop; None where it did not converge and the run stopped."""
+    """The collision at a state, by the code of the time loop; None if it did not converge and the run stopped."""
     from trundle.contact.collision.collide import solve_collision
 
     f = run.formulation

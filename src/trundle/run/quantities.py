@@ -124,7 +124,7 @@ class RunQuantities:
         Raises
         ------
         UnknownNameError
-            With near names, where there is none.
+            With near names, if there is none.
         """
         if not isinstance(name, str) or name in self._values:
             return np.asarray(self[name].values)
@@ -155,7 +155,7 @@ class RunQuantities:
         Raises
         ------
         SolveError
-            Where the run has no derivatives, or the quantity has none.
+            If the run has no derivatives, or the quantity has none.
         """
         if self.sensitivities is None:
             raise SolveError(

@@ -368,7 +368,7 @@ class Run(RunQuantities):
         Raises
         ------
         StoreError
-            Where it cannot be written.
+            If it cannot be written.
         """
         from trundle.run.store import save
 

@@ -76,7 +76,7 @@ def load(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "Run":
     Raises
     ------
     StoreError
-        Where it cannot be read or is not a run.
+        If it cannot be read or is not a run.
     """
     from trundle.run.run import Run
 

@@ -115,7 +115,7 @@ def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
 
 
 def _next_contact(run: "Run", f: Formulation, frame: Frame, at: Array) -> float:
-    """Distance to the next contact of the same moving body (m); infinite where it has no other one."""
+    """Distance to the next contact of the same moving body (m); infinite if it has no other one."""
     frames = [
         other
         for c in f.model.connections.values()

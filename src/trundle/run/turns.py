@@ -211,7 +211,7 @@ def _along_the_tree(path: StatePath, name: str) -> Array | None:
 
 
 def _turning_joints(f: "Formulation", name: str) -> list[int] | None:
-    """Places in the state of the angles that another angle depends on; None where it depends on a quaternion too."""
+    """Places in the state of the angles that another angle depends on; None if it depends on a quaternion too."""
     if not f.in_joints:
         return None
     e = f.functions.equations

@@ -127,7 +127,7 @@ class Analyses(Unchangeable):
         Raises
         ------
         SolveError
-            Where none is found.
+            If none is found.
         """
         from trundle.study.lost_contacts import lost_contacts
         from trundle.study.rest import equilibrium
@@ -168,7 +168,7 @@ class Analyses(Unchangeable):
         Raises
         ------
         SolveError
-            Where none is found; the message names what would still change.
+            If none is found; the message names what would still change.
         """
         from trundle.study.steady_motion import steady
 
@@ -199,7 +199,7 @@ class Analyses(Unchangeable):
         Raises
         ------
         SolveError
-            Where contacts slide or are open.
+            If contacts slide or are open.
         """
         from trundle.study.linearise import linearise_asked
 

@@ -60,7 +60,7 @@ class Normals:
         return packed.states()[: len(s), :n], found
 
     def gap(self, t: float, s: Array, x: Array, p: Array) -> tuple[Array, float]:
-        """One of them at another state: coordinates and gap; nan where it is lost."""
+        """One of them at another state: coordinates and gap; nan if it is lost."""
         s, found = self.solved(t, s[None, :], x, p)
         return s[0], float(found[0, self.n + 1])
 

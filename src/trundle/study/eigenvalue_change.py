@@ -71,7 +71,7 @@ class Change:
         return self._along(self._move(by, of, held), of)
 
     def eigenvalues(self, by: str, of: Linearisation, held: Sequence[str] | None) -> AnyArray:
-        """Derivatives of its eigenvalues, in their order; nan where they coincide."""
+        """Derivatives of its eigenvalues, in their order; nan if they coincide."""
         found = _of_eigenvalues(of.matrix, self.matrix(by, of, held))
         if np.any(np.isnan(found)):
             values = np.array2string(of.eigenvalues[np.isnan(found)], precision=4)
@@ -268,7 +268,7 @@ def _known_entries(curve: SteadyCurve, sizes: AnyArray) -> AnyArray:
 
 
 def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
-    """Derivatives of eigenvalues in their order, from that of the matrix; nan where they coincide without a full set
+    """Derivatives of eigenvalues in their order, from that of the matrix; nan if they coincide without a full set
     of eigenvectors. Of those that coincide with one, the derivatives are sorted among themselves.
     """
     from scipy.linalg import eig, matrix_balance
@@ -294,7 +294,7 @@ def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
 
 
 def _of_alike(matrix: AnyArray, change: AnyArray, value: complex, count: int) -> AnyArray:
-    """Derivatives of an eigenvalue of multiplicity `count`; nan where it has fewer modes [Lancaster 1964]."""
+    """Derivatives of an eigenvalue of multiplicity `count`; nan if it has fewer modes [Lancaster 1964]."""
     U, sizes, V = np.linalg.svd(matrix - value * np.eye(len(matrix)))
     L, R = U[:, -count:].conj().T, V[-count:].conj().T
     if sizes[-count] > SOLVED * np.linalg.norm(matrix):

@@ -71,7 +71,7 @@ def _contact_kernel(f: Formulation) -> dict[str, TapeFunction]:
 
 
 def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
-    """SolveError where a law divides by a normal force that is zero, or where contacts overlap, or slip though they
+    """SolveError if a law divides by a normal force that is zero, or where contacts overlap, or slip though they
     stick.
     """
     loaded, opening = _loaded(f.model), _opening(f.model)
@@ -119,7 +119,7 @@ def _likely_reason(c: ConnectedPair) -> str:
 
 
 def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
-    """Parameters with the modes of the contacts at a state; SolveError where they cannot begin."""
+    """Parameters with the modes of the contacts at a state; SolveError if they cannot begin."""
     if f.parameters.modes or _loaded(f.model):
         p = p.copy()
         set_sizes(f, t, x[None, :], p[None, :])

@@ -16,7 +16,7 @@ JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change d
 
 
 def refuse_jumps(f: Formulation, p: Array, t0: float, t1: float) -> None:
-    """SolveError where a frame that is given by position and rotation jumps between two times.
+    """SolveError if a frame that is given by position and rotation jumps between two times.
 
     States count with their values at the start.
     """

@@ -71,7 +71,7 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
     Raises
     ------
     ModelError
-        Where the formalism is not known, cannot relax what the model relaxes, or start values have unknown names.
+        If the formalism is not known, cannot relax what the model relaxes, or start values have unknown names.
     """
     if formalism not in FORMALISMS:
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")

@@ -147,7 +147,7 @@ class Linearisation:
         Raises
         ------
         SolveError
-            Where the state is not steady, no steady motion follows the parameter (a fold), or it is not known which.
+            If the state is not steady, no steady motion follows the parameter (a fold), or it is not known which.
         """
         return self._change().eigenvalues(by, self, held)
 
@@ -169,7 +169,7 @@ class Linearisation:
         Raises
         ------
         SolveError
-            Where the model has no inputs, one prescribes a motion, or an output does not follow from the states.
+            If the model has no inputs, one prescribes a motion, or an output does not follow from the states.
         """
         from trundle.study.state_space import state_space
 

@@ -36,7 +36,7 @@ class Optimum:
     conditions: tuple[float, ...]
     at_limits: tuple[str, ...]  # names whose range ends there: a wider one may have a better value
     evaluations: int
-    settled: bool = True  # False where the search was interrupted: the best values that it had met
+    settled: bool = True  # False if the search was interrupted: the best values that it had met
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
@@ -86,7 +86,7 @@ def optimise(
     Raises
     ------
     SolveError
-        Where the search fails or a condition cannot be met. Errors raised by the objective are passed on.
+        If the search fails or a condition cannot be met. Errors raised by the objective are passed on.
     """
     if method not in METHODS:
         raise SolveError(f"optimise: there is no method {method!r}; choose one of {', '.join(METHODS)}.")

@@ -136,7 +136,7 @@ class ReturnMap:
         return {name: float(x[i]) for name, i in self._places.items()}
 
     def __call__(self, x: Array, derivative: bool = False) -> Return:
-        """The next passage; SolveError where the motion does not come back."""
+        """The next passage; SolveError if the motion does not come back."""
         f, n = self.formulation, self._n
         x = self._whole(x[:n])
         p = self._parameters_at(x[:n])
@@ -224,7 +224,7 @@ class ReturnMap:
         return float(np.max(np.abs(rates[: self._n])))
 
     def consistent(self, x: Array) -> Array:
-        """The state moved onto the constraints; SolveError where it is not near them."""
+        """The state moved onto the constraints; SolveError if it is not near them."""
         project = self.formulation.kernels("base").get("project")
         if project is None:
             return x
@@ -285,7 +285,7 @@ def find_orbit(
     Raises
     ------
     SolveError
-        Where none is found.
+        If none is found.
     """
     returns = ReturnMap(system, section, parameters, longest)
     x = returns(returns.first(start)).x

@@ -36,7 +36,7 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
 
     It is checked with the state of its contacts, and that no small motion about it grows; stable=False takes the
-    nearest one that Newton's method finds, stable or not. Raises SolveError where none is found.
+    nearest one that Newton's method finds, stable or not. Raises SolveError if none is found.
     """
     refuse_relaxed(f, "an equilibrium")
     found = Rest(f.by_kane, t, f.parameter_vector(parameters))
@@ -59,7 +59,7 @@ class Rest:
     p: Array
 
     def find(self, first: Array, stable: bool) -> Array:
-        """An equilibrium near the first pose, on request a stable one; SolveError where there is none."""
+        """An equilibrium near the first pose, on request a stable one; SolveError if there is none."""
         if self._rests(first, stable):
             return first
         reasons: list[str] = []

@@ -102,7 +102,7 @@ def _reaches(f: Formulation) -> list[Array]:
 
 
 def rivals_of(f: Formulation) -> Rivals | None:
-    """What the loops pursue; None where no contact can touch twice."""
+    """What the loops pursue; None if no contact can touch twice."""
     return f.once(_rivals)
 
 
@@ -260,7 +260,7 @@ class Watch:
                 return
 
     def moved_on(self, t: float, x: Array, p: Array) -> Array | None:
-        """The state with the closest points of open contacts, searched for anew; None where they are no closer."""
+        """The state with the closest points of open contacts, searched for anew; None if they are no closer."""
         f = self.formulation
         other = x.copy()
         other[: f.n_q] = f.once(_searches)(t, x[: f.n_q], p)
@@ -278,7 +278,7 @@ def _searches(f: Formulation) -> ContactSearch:
 def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Trajectory]) -> Trajectory | None:
     """The run up to the second touch that was found; `run(t)` makes it up to a time.
 
-    None where the common normal is lost on the way, so that its gap above zero was that of another one: surfaces that
+    None if the common normal is lost on the way, so that its gap above zero was that of another one: surfaces that
     touch again do so by a gap that shrinks to nothing.
     """
     from scipy.optimize import brentq

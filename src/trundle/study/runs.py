@@ -84,7 +84,7 @@ class Runs(Unchangeable):
         Raises
         ------
         SolveError
-            Where an option is not valid, or the start cannot be made consistent (AssemblyError).
+            If an option is not valid, or the start cannot be made consistent (AssemblyError).
         """
         from trundle.study.simulate import simulate
 
@@ -177,7 +177,7 @@ class Runs(Unchangeable):
         Raises
         ------
         SolveError
-            Where an option is not valid or arrays differ in length.
+            If an option is not valid or arrays differ in length.
         """
         from trundle.study.batch import run_batch
 

@@ -80,7 +80,7 @@ class SteadyMotions:
     Raises
     ------
     UnknownNameError, SolveError
-        Where there is no such quantity, or (when asked) where a motion with that speed is not steady.
+        If there is no such quantity, or (when asked) where a motion with that speed is not steady.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class SteadyMotions:
         Raises
         ------
         SolveError
-            Where the motion is not steady.
+            If the motion is not steady.
         """
         state = {**self.start, self.quantity: speed}
         found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)

@@ -55,7 +55,7 @@ class StartSolver:
 
     @one_thread()
     def solve(self) -> InitialState:
-        """The state nearest to what is given; AssemblyError where there is none."""
+        """The state nearest to what is given; AssemblyError if there is none."""
         wanted = self.conditions.targets or self.conditions.rows
         if wanted is None:
             return InitialState(self.given.q, self.given.u)

@@ -130,7 +130,7 @@ def refuse_fixed(f: Formulation) -> None:
 
 
 def refuse_relaxed(f: Formulation, what: str) -> None:
-    """SolveError where an analysis needs ideal constraints."""
+    """SolveError if an analysis needs ideal constraints."""
     if f.relaxed:
         raise SolveError(
             f"{what} needs ideal constraints without relaxation; {', '.join(map(repr, f.relaxed))} are not. "
@@ -147,7 +147,7 @@ def state_vector(f: Formulation, state: InitialState, p: Array, t: float = 0.0) 
 
 
 def check_rates(f: Formulation, t: float, x: Array, p: Array) -> None:
-    """SolveError where the rate of a user-defined state is not a number."""
+    """SolveError if the rate of a user-defined state is not a number."""
     if f.states.own:
         check_own_rates(f.states, np.array(f.kernels("base")["rhs"](t, x, p)))
 
@@ -220,7 +220,7 @@ def _followed(f: Formulation, request: Values, start: Values, p: Array, t: float
 
 def _walked(f: Formulation, given: Values, p: Array, t: float, step: float = WALK) -> Array | None:
     """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
-    small that contacts are followed; None where the way is barred, OffSurface where it leads off a surface.
+    small that contacts are followed; None if the way is barred, OffSurface where it leads off a surface.
     """
     if not f.has_rows:
         return None

@@ -69,7 +69,7 @@ class StateSpace:
         Raises
         ------
         SolveError
-            Where a frequency is not a finite number, or an undamped mode swings at it.
+            If a frequency is not a finite number, or an undamped mode swings at it.
         """
         import xarray as xr
 
@@ -143,7 +143,7 @@ class _Parts:
 
 
 def _refuse_left_out(at: "Change", name: str, slope: Array, keep: list[int]) -> None:
-    """SolveError where an output depends on a coordinate that the linear equations leave out."""
+    """SolveError if an output depends on a coordinate that the linear equations leave out."""
     lost = [i for i, v in enumerate(slope) if i not in keep and abs(v) > NOTHING * max(1.0, np.max(np.abs(slope)))]
     if lost:
         raise SolveError(

@@ -133,7 +133,7 @@ def symmetries(functions: Functions, t: float, x: Array, p: Array) -> tuple[list
 
 
 def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxes | None:
-    """Axes in which the motion from the state x = [q, u] is at rest; None where there are none."""
+    """Axes in which the motion from the state x = [q, u] is at rest; None if there are none."""
     layout = functions.layout
     n_u = layout.n_u
     q0, u0 = x[layout.q], x[layout.u]

@@ -106,7 +106,7 @@ class _Search:
         return _Residuals(R.ravel(), slopes, P)
 
     def solve(self, x: Array) -> Array:
-        """The state of the steady motion; SolveError where there is none near.
+        """The state of the steady motion; SolveError if there is none near.
 
         A step is shortened until the Newton step that would follow is shorter than it [Deuflhard 2011, Sect. 3.3]: that
         test does not depend on units, and stiff springs do not slow it down.

@@ -144,7 +144,7 @@ class Stepper:
         Raises
         ------
         UnknownNameError, ModelError
-            Where there is no such input, or a value is not a finite number.
+            If there is no such input, or a value is not a finite number.
         """
         level = self._levels[-1].copy()
         for name, value in values.items():
@@ -179,7 +179,7 @@ class Stepper:
         Raises
         ------
         SolveError
-            Where the run has ended, or the time does not lie between that reached and the end.
+            If the run has ended, or the time does not lie between that reached and the end.
         """
         if not self._goes_on:
             raise SolveError(
@@ -226,7 +226,7 @@ class Stepper:
         Raises
         ------
         SolveError
-            Where it has not gone on from its start.
+            If it has not gone on from its start.
         """
         from trundle.run.ending import at_limit
         from trundle.run.run import Run

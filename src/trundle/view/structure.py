@@ -218,7 +218,7 @@ def _rings(edges: np.ndarray, n: int) -> list[list[int]]:
 
 
 def _walk(ring: frozenset[frozenset[int]]) -> list[int]:
-    """The nodes of a ring in order; none where its edges are not one ring."""
+    """The nodes of a ring in order; none if its edges are not one ring."""
     left = set(ring)
     start, node = min(left, key=sorted)
     path = [start]

@@ -79,7 +79,7 @@ class Picture(Figure):
         return _with_plain_numbers(super().add_axes(*args, **named))
 
     def show(self, warn: bool = True) -> None:
-        """Open a window with the figure, and wait until it is closed; SolveError where no window can be opened."""
+        """Open a window with the figure, and wait until it is closed; SolveError if no window can be opened."""
         import matplotlib.pyplot as plt
 
         remedy = "Save the picture: run.plot('bob.angle', path='picture.png'), or figure.savefig('picture.png')."

@@ -68,7 +68,7 @@ def find_gait(
 
 
 def _spokes(system: "System", count: int | None, length: float | None = None) -> tuple[int, float]:
-    """Number and length (m) of the spokes of a wheel; SolveError where they are not those given."""
+    """Number and length (m) of the spokes of a wheel; SolveError if they are not those given."""
     model = system.formulation.model
     feet = [model.connections.get(name) for name in ("foot0", "foot1")]
     if None in feet or len(model.bodies) != 2:
@@ -110,7 +110,7 @@ def outcome(
     Raises
     ------
     SolveError
-        Where the run does not reach its end.
+        If the run does not reach its end.
     """
     run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
     if not run.ok:
@@ -128,7 +128,7 @@ class Steps:
     slips: tuple[float, ...]  # m/s, of the foot just after each landing
     ending: str  # "walks" or "falls back"
     events: tuple[tuple[str, float], ...]  # of the last step
-    multiplier: float  # of the gait, nan where there is none
+    multiplier: float  # of the gait, nan if there is none
 
 
 def over_friction(

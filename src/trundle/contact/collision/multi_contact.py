@@ -23,7 +23,7 @@ SLOW_APPROACH = 1e-9  # of the largest velocity: an approach that needs no short
 
 @strict
 def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
-    """Collision at contact i alone; velocities and impulses in b are changed. False where none is found."""
+    """Collision at contact i alone; velocities and impulses in b are changed. False if none is found."""
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     own = (
         b[D + x + n * x], b[D + x + n * y], b[D + y + n * y], b[D + x + n * z], b[D + y + n * z], b[D + z + n * z],
@@ -50,7 +50,7 @@ def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) ->
 @strict
 def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
     """The contact that approaches fastest collides, until none approaches; those of a body that approach equally fast
-    do so at once. False where that does not end.
+    do so at once. False if that does not end.
     """
     n, tied = 3 * contacts, P + 3 * contacts + 2
     for _ in range(ROUNDS):
@@ -71,7 +71,7 @@ def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts:
 @strict
 def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
-    onto the cones in turn. False where they do not settle.
+    onto the cones in turn. False if they do not settle.
     """
     n = 3 * contacts
     for _ in range(ROUNDS):
@@ -188,7 +188,7 @@ def stiffening(b: Pointer, data: int, i: int) -> float:
 @strict
 def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
-    steps until all contacts have let go. False where that does not end.
+    steps until all contacts have let go. False if that does not end.
     """
     n, stiffest = 3 * contacts, 0.0
     delta, impulse = status + 2, status + 2 + contacts  # indentation, then (as scratch) the normal impulse of a step

@@ -31,7 +31,7 @@ def long(x: float, y: float) -> float:
 
 @strict
 def left_to_go(law: int, e: float, v0: float, v: float, c: float, p: float, p_c: float, W: float, W_c: float) -> float:
-    """Normal impulse until the end of restitution at the rate c of the normal velocity; below 0 where there is none."""
+    """Normal impulse until the end of restitution at the rate c of the normal velocity; below 0 if there is none."""
     if law == at.POISSON:
         return (1.0 + e) * p_c - p
     if law == at.NEWTON:

@@ -51,7 +51,7 @@ def act_on_each_other(b: Pointer, D: int, n: int, i: int, k: int) -> bool:
 
 @strict
 def strike_tied(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: int, size: float) -> bool:
-    """Collision at the marked contacts; velocities and impulses in b are changed. False where none is found."""
+    """Collision at the marked contacts; velocities and impulses in b are changed. False if none is found."""
     least, wanted, p, e = tied + contacts, tied + 2 * contacts, tied + 3 * contacts, tied + 12 * contacts
     for i in range(contacts):
         k = data + at.DATA * i

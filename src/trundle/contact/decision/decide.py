@@ -5,7 +5,7 @@ the cones: normals push or their contact opens, a slip at rest stays at rest or 
 slides has friction against it. Rigid bodies leave forces open that do nothing together (a table on four feet): of all
 that do, the smallest are taken. Where these leave a cone, others within all cones are searched, in a plane exactly,
 in space by projections, and are kept as shares, which act in the equations of motion: the load of a contact that slides
-brings its friction with it. A body slides where there are none. In a plane the loads of contacts that slide are not
+brings its friction with it. A body slides if there are none. In a plane the loads of contacts that slide are not
 raised to hold others.
 """
 

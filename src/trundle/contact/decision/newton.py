@@ -61,7 +61,7 @@ def goes_down(
     b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer,
     step: Pointer, m: int, contacts: int, before: float,
 ) -> bool:  # fmt: skip
-    """Take the step, or a part of it with which the residual is smaller than it was before. False where none is."""
+    """Take the step, or a part of it with which the residual is smaller than it was before. False if none is."""
     n, part = 3 * contacts, 1.0
     for _ in range(HALVINGS):
         for k in range(m):

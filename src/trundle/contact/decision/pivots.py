@@ -137,7 +137,7 @@ def follow_pairs_from(attempt: int, T: Pointer, m: int, basis: Pointer, column: 
 
 @strict
 def follow_pairs(T: Pointer, m: int, basis: Pointer, column: Pointer) -> bool:
-    """Exchange variables until the artificial one, which makes all forces possible at first, is zero. False where that
+    """Exchange variables until the artificial one, which makes all forces possible at first, is zero. False if that
     does not end.
     """
     width, row, least = m + 2, -1, 0.0

@@ -54,7 +54,7 @@ def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: flo
 def in_pyramids(
     b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, w: Pointer, contacts: int
 ) -> bool:
-    """Forces within the pyramids, by pivots. False where these find none."""
+    """Forces within the pyramids, by pivots. False if these find none."""
     kind, of, T = w, shifted(w, 6 * contacts), shifted(w, 24 * contacts + 8)
     m = list_pairs(b, D, mu, state, kind, of, contacts)
     basis, column = shifted(w, 12 * contacts), shifted(w, 18 * contacts + 4)

@@ -207,7 +207,7 @@ def share(
     scale: float, inner: bool,
 ) -> bool:  # fmt: skip
     """Shares with which all that is held lies inside the cones, f being the smallest forces: inner forces, or all that
-    move nothing that is held. False where there are none.
+    move nothing that is held. False if there are none.
     """
     for j in range(3 * contacts):
         g[j] = f[j]

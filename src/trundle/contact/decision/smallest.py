@@ -81,7 +81,7 @@ def smallest(
 
 @strict
 def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
-    """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
+    """A contact whose force is not possible, that pulls before one beyond its cone; -1 if there is none."""
     lowest, which = 0.0, -1
     for i in range(contacts):
         over = -f[3 * i + 2] / shared_load(b, data, f, contacts, i)

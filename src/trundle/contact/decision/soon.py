@@ -32,7 +32,7 @@ def end_soon(
     state: Pointer, w: Pointer, contacts: int, scale: float, slow: float,
 ) -> bool:  # fmt: skip
     """Set `state` of contacts that touch to 1 where they slide on after the moment, else to 2, and `stick` with it.
-    False where no impulses are found; nothing is changed then but places to work in.
+    False if no impulses are found; nothing is changed then but places to work in.
     """
     n = 3 * contacts
     moment, last, friction = slow / scale, w, shifted(w, contacts)

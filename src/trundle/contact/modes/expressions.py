@@ -171,7 +171,7 @@ class ModeExpressions:
         return [mode.value(t.kind, self, self.equations.contact_bonds[t.contact]) for mode, t in self._transitions]
 
     def jumps(self) -> list[Expr | None]:
-        """p after each transition; None where it is not a function on the tape."""
+        """p after each transition; None if it is not a function on the tape."""
         e = self.equations
         out: list[Expr | None] = []
         for mode, t in self._transitions:

@@ -37,7 +37,7 @@ DERAILMENT = 0.8  # limit of Y/Q in sliding means
 
 @final
 class Line(NamedTuple):
-    """One line of the table: a value, its limit (nan where there is none), and where it applies."""
+    """One line of the table: a value, its limit (nan if there is none), and where it applies."""
 
     quantity: str
     where: str

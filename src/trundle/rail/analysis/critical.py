@@ -38,7 +38,7 @@ class RootLocus:
 
     @property
     def critical(self) -> float:
-        """The lowest speed above which small motions grow (m/s); infinite where there is none in the range."""
+        """The lowest speed above which small motions grow (m/s); infinite if there is none in the range."""
         if self.growth[0] > 0:
             raise SolveError(
                 f"small motions grow already at {self.speeds[0]:g} m/s: the critical speed lies below. Start lower."
@@ -47,7 +47,7 @@ class RootLocus:
 
     @property
     def frequency(self) -> float:
-        """Of the motion that grows there, Hz; nan where there is none."""
+        """Of the motion that grows there, Hz; nan if there is none."""
         return self.frequencies[0] if self.frequencies else np.nan
 
     @property
@@ -147,7 +147,7 @@ def critical_speed(
 
 
 def rising_speeds(first: float, last: float, count: int, speeds: ArrayLike | None = None) -> Array:
-    """Speeds of a range, or given ones; SolveError where they do not rise from above zero."""
+    """Speeds of a range, or given ones; SolveError if they do not rise from above zero."""
     chosen = np.linspace(first, last, count) if speeds is None else np.asarray(speeds, float)
     if chosen.ndim != 1 or len(chosen) < 2 or not np.all(np.diff(chosen) > 0) or not chosen[0] > 0:
         got = f"{first:g} to {last:g} in {count}" if speeds is None else str(speeds)

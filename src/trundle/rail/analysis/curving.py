@@ -112,7 +112,7 @@ def curving(
     radius : float or array
         Of the arcs (m); positive turns left.
     speed : float or array
-        m/s; None where `deficiency` is given.
+        m/s; None if `deficiency` is given.
     cant : float or array
         Height of the outer rail over the inner one (m), on rails 2 `half_gauge` apart.
     deficiency : float or array, optional

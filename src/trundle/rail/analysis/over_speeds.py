@@ -41,7 +41,7 @@ class SpeedTable:
         return list(dict.fromkeys(line.quantity for lines in self._lines for line in lines))
 
     def worst(self, quantity: str) -> list[Line | None]:
-        """The line with the largest value of a quantity at each speed; None where there is no assessment.
+        """The line with the largest value of a quantity at each speed; None if there is no assessment.
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ class UniformTrack:
         self.flow = Flow(f, "speed", f.states.vector(first.q, first.u), self.built_speed, given)
 
     def steady(self, speed: float, guess: Array | None = None, at: float | None = None) -> Array:
-        """The steady motion at a speed, from one (`guess`) at the speed `at`; SolveError where none is found near."""
+        """The steady motion at a speed, from one (`guess`) at the speed `at`; SolveError if none is found near."""
         from_speed = self.built_speed if at is None else at
         x = self.flow.first if guess is None else guess.copy()
         if from_speed != speed:

@@ -22,7 +22,7 @@ class Wheel(NamedTuple):
 
 
 def wheels_of(model: Model) -> list[Wheel]:
-    """All wheels on rails, in the order in which they were put into the model; ModelError where there are none."""
+    """All wheels on rails, in the order in which they were put into the model; ModelError if there are none."""
     found = [
         Wheel(name, force.wheel.name, force.place.out)
         for name, force in model.forces.items()

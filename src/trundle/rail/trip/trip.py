@@ -71,7 +71,7 @@ class Trip:
     Raises
     ------
     ModelError
-        Where vehicle, line and speed do not fit.
+        If vehicle, line and speed do not fit.
     """
 
     def __init__(

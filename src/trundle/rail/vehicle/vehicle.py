@@ -42,7 +42,7 @@ class PlacedVehicle:
     car_name: str  # of its connection to the track frame: coordinates are "car.y" and so on
     wheelsets: dict[str, PlacedWheelset]  # from front to rear
     wheels: tuple[Wheel, ...]
-    couplers: Couplers | None = None  # none where the length of the car was not given
+    couplers: Couplers | None = None  # none if the length of the car was not given
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Vehicle(ABC):
     @property
     @abstractmethod
     def half_length(self) -> float | None:
-        """From the middle to the couplers, m; None where there are none."""
+        """From the middle to the couplers, m; None if there are none."""
 
     @property
     @abstractmethod
@@ -82,7 +82,7 @@ class Vehicle(ABC):
     @property
     @abstractmethod
     def contacts(self) -> tuple[Contact, ...]:
-        """Contacts of its wheelsets with the rails; none where these are fixed."""
+        """Contacts of its wheelsets with the rails; none if these are fixed."""
 
     @abstractmethod
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:

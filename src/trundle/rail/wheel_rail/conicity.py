@@ -23,7 +23,7 @@ def equivalent_conicity(
     integration: wavelength of Klingel's nonlinear equation y'' = -dr(y) / (e r0) about the place where dr is zero, with
     2 * amplitude from one turning point to the other; symmetric or not. regression: half the slope of the straight line
     through dr over the amplitude. harmonic: half the first Fourier coefficient of dr along a sine.
-    Arrays have nan where the motion does not come back within the given displacements; one amplitude is refused there.
+    Arrays have nan if the motion does not come back within the given displacements; one amplitude is refused there.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ class ContactTable:
         return WheelStrip(height / self.eps, slope, R, np.clip(side.wheel.curvature(s), -1e3, 1e3))
 
     def _mean(self, rail: "RailStrip", wheel: "WheelStrip", rows: slice) -> Array:
-        """Gap (in eps), slope, place, radius and curvature at some u, for one roll; the gap is infinite where there is
+        """Gap (in eps), slope, place, radius and curvature at some u, for one roll; the gap is infinite if there is
         no wheel above the rail.
 
         Seen from the rail a wheel that moves by one step is the same row of heights, shifted by one place. Some rows at

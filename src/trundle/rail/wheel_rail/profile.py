@@ -239,7 +239,7 @@ class Profile:
         return self.pieces[-1].end
 
     def height(self, s: ArrayLike, order: int = 0) -> Array:
-        """Height at places s, or its derivative; nan where the profile has ended.
+        """Height at places s, or its derivative; nan if the profile has ended.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Profile:
         return self.heights(s, order)[0]
 
     def heights(self, s: ArrayLike, *orders: int) -> list[Array]:
-        """Height (0), slope (1), second derivative (2) at places s; nan where the profile has ended.
+        """Height (0), slope (1), second derivative (2) at places s; nan if the profile has ended.
 
         Parameters
         ----------

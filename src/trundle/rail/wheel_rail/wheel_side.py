@@ -38,8 +38,8 @@ class WheelContact(NamedTuple):
     wheel_curvature: Array  # across, positive for a bulge, 1/m
     rail_curvature: Array  # across, positive for a bulge, 1/m
     rolling_curvature: Array  # of the wheel along the rail, 1/m
-    second_gap: Array  # m: of the next lowest minimum, inf where there is none; 0 is contact in two points
-    second_place: Array  # on the wheel, m; nan where there is none
+    second_gap: Array  # m: of the next lowest minimum, inf if there is none; 0 is contact in two points
+    second_place: Array  # on the wheel, m; nan if there is none
 
 
 @final

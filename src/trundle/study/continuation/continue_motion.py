@@ -84,7 +84,7 @@ def continuation(
     Raises
     ------
     SolveError
-        Where the first motion is not found.
+        If the first motion is not found.
     """
     f = system.formulation.by_kane
     first, last = _range(between)

@@ -29,7 +29,7 @@ class Motion:
     x: Array
     c: Array
     p: Array
-    given: float  # value of the quantity that is the parameter of the curve; nan where that is a parameter of the model
+    given: float  # value of the quantity that is the parameter of the curve; nan if that is a parameter of the model
 
     def values(self, f: Formulation) -> State:
         """Coordinates, rates and states by name."""

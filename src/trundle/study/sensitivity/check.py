@@ -63,7 +63,7 @@ def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float) -> 
 
 
 def _difference(run: "Run", ahead: "Run", behind: "Run") -> Array:
-    """Change of the states for a unit of the way, nan where the runs have not had the same events."""
+    """Change of the states for a unit of the way, nan if the runs have not had the same events."""
     before = [r.trajectory.events_before for r in (run, ahead, behind) if r.trajectory is not None]
     states = [r.raw[1] for r in (ahead, behind) if r.raw is not None]
     shared = min(map(len, before))

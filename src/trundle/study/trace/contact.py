@@ -98,7 +98,7 @@ class Normals:
         return Normal(s, float(out[self.n]), out[self.n + 3 :])
 
     def search(self, q: Array, p: Array, known: list[Normal]) -> list[Normal | None]:
-        """The known ones followed to this pose (None where one is lost), then those newly found."""
+        """The known ones followed to this pose (None if one is lost), then those newly found."""
         own = self.own(q, p)
         count = STARTS if self._count else FIRST_STARTS
         # Additive recurrence of the generalised golden ratio: even, and different at every step.
@@ -130,7 +130,7 @@ class Normals:
         return evaluate(self._kernel, self._kernel, 0.0, x, p, threads=1)
 
     def _newton(self, starts: Array, q: Array, p: Array) -> list[Normal | None]:
-        """Newton's method from many starts at once; None where it ends nowhere or on inner sides."""
+        """Newton's method from many starts at once; None if it ends nowhere or on inner sides."""
         n, s = self.n, starts.copy()
         size = np.full(len(s), np.inf)
         moving = np.arange(len(s))

@@ -61,7 +61,7 @@ class Stretch:
         self.end = float(first.direction @ ((last.q - first.q) / locus.scale))
 
     def __call__(self, s: float) -> Array:
-        """The pose at s; SolveError where the curve cannot be found."""
+        """The pose at s; SolveError if the curve cannot be found."""
         a, b, h = self.first, self.last, self.end
         x = s / h
         rise = b.direction / float(a.direction @ b.direction)

@@ -68,7 +68,7 @@ def trace(
     Raises
     ------
     SolveError
-        Where an option is not valid or the mechanism has other freedoms that are not held.
+        If an option is not valid or the mechanism has other freedoms that are not held.
     """
     wanted = _wanted(to)
     if step is not None and not (isinstance(step, float | int | np.number) and np.isfinite(step) and step > 0):

@@ -15,7 +15,7 @@ GHOSTS: Final = 6
 
 
 def chosen_samples(run: "Run", most: int) -> Integers:
-    """Numbers of the samples that are kept: spread evenly over time, with the first, the last and those at events."""
+    """Indices of the kept samples: spread evenly over time, with the first, the last and those at events."""
     t = run.time
     if len(t) <= most:
         return np.arange(len(t))
@@ -25,7 +25,7 @@ def chosen_samples(run: "Run", most: int) -> Integers:
 
 
 def poses_of(run: "Run", bodies: Sequence[str], kept: Integers) -> tuple[Array, Array]:
-    """Positions (T, bodies, 3) and rotations (T, bodies, 3, 3) at the samples that are kept."""
+    """Positions (T, bodies, 3) and rotations (T, bodies, 3, 3) at the kept samples."""
     p, R = np.zeros((len(kept), len(bodies), 3)), np.tile(np.eye(3), (len(kept), len(bodies), 1, 1))
     for i, body in enumerate(bodies):
         if body != "ground":
@@ -57,8 +57,8 @@ def quaternions(R: Array) -> Array:
 def ghost_times(
     t: Array, p: Array, R: Array, shape: Geometry, bodies: Sequence[str], travels: bool, size: float
 ) -> tuple[float, ...]:
-    """Times of poses that show the motion: equal parts of the way of what travels; else poses far from each other, for
-    equal parts of a motion that comes back may all be the same pose.
+    """Times of poses that show the motion: at equal distances along the path of a machine that travels; otherwise poses
+    far from each other, since equal parts of a periodic motion may all give the same pose.
     """
     coms = np.array([shape["bodies"][body]["com"] for body in bodies[1:]], dtype=float).reshape(-1, 3)
     if not len(coms) or len(t) < 2:
@@ -68,13 +68,13 @@ def ghost_times(
     if travels and way[-1] > 0:
         return tuple(float(time) for time in np.interp(np.linspace(0, way[-1], GHOSTS), way, t))
     seen = np.unique(np.linspace(0, len(t) - 1, 300).astype(int))
-    axes = 0.3 * size * R[seen, 1:, :, :2].reshape(len(seen), -1)  # what turns about its mass centre moves too
+    axes = 0.3 * size * R[seen, 1:, :, :2].reshape(len(seen), -1)  # rotations about mass centres count too
     return _far_apart(t[seen], np.nan_to_num(np.hstack([places[seen].reshape(len(seen), -1), axes])), 1e-6 * size)
 
 
 def _far_apart(t: Array, poses: Array, least: float) -> tuple[float, ...]:
-    """Times of the first pose, of the last where it is another one, and of those that are, one after the other, the
-    farthest from all before.
+    """Times of the first pose, of the last one if it differs, and of further poses, each the farthest from all chosen
+    before.
     """
     chosen = [0]
     nearest = np.linalg.norm(poses - poses[0], axis=1)

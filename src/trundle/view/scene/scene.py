@@ -17,10 +17,10 @@ Colour = tuple[float, float, float]  # red, green, blue between 0 and 1
 @final
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A mesh that is carried by a body."""
+    """A mesh attached to a body."""
 
     body: int  # number of the body; 0 is the ground
-    layer: str  # what it is switched on and off with: bodies, surfaces, joints, track, frames
+    layer: str  # layer that can be switched on and off: bodies, surfaces, joints, track, frames
     colour: Colour
     mesh: Mesh
     opacity: float = 1.0
@@ -44,7 +44,7 @@ class Spring:
 @final
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A force over time: where it acts and its vector, both (times, 3), ground axes, m and N."""
+    """A force over time: point of action and vector, both (times, 3), ground axes, m and N."""
 
     name: str
     layer: str  # "contact forces" or "reactions"
@@ -78,7 +78,7 @@ class Contact:
 @final
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A quantity over time, at times of its own."""
+    """A quantity over time, with its own times."""
 
     name: str
     unit: str
@@ -103,10 +103,10 @@ class Scene:
     springs: tuple[Spring, ...]
     arrows: tuple[Arrow, ...]
     contacts: tuple[Contact, ...]
-    frames: tuple[int, ...]  # moving frames, from which one may look
+    frames: tuple[int, ...]  # moving frames, from which the scene can be viewed
     floor: float | None  # height of the grid on the ground
     size: float  # of the mechanism (m)
-    detail: float  # the same, but less where all bodies are small: pins, dots and axes are drawn for it (m)
+    detail: float  # the same, but less if all bodies are small: scale of pins, dots and axes (m)
     low: Array  # corners of the box in which it moves
     high: Array
     travels: bool  # whether it leaves the place where it started
@@ -120,7 +120,7 @@ class Scene:
     longest: dict[str, float] = field(default_factory=dict)  # of the arrows of a layer (N)
 
     def frame_before(self, t: float) -> int:
-        """Number of the last pose that is not later than a time."""
+        """Index of the last pose that is not later than a time."""
         return int(np.clip(np.searchsorted(self.time, t, side="right") - 1, 0, len(self.time) - 1))
 
     def poses(self, t: float) -> tuple[Array, Array]:
@@ -147,8 +147,8 @@ class Scene:
         return (cloud.min(axis=0), cloud.max(axis=0)) if len(cloud) else (self.low, self.high)
 
     def outline_points(self) -> Array:
-        """Points (n, 3) that a picture must have in it, about its middle: the corners of the box in which a machine
-        moves, or the cylinder about one that travels (m).
+        """Points (n, 3) that a picture must include, relative to its middle: the corners of the box in which a machine
+        moves, or the cylinder around one that travels (m).
         """
         if not self.travels:
             half = (self.high - self.low) / 2
@@ -160,7 +160,7 @@ class Scene:
         return np.vstack([rim, rim * (1, 1, -1)])
 
     def header(self) -> Json:
-        """All fields but meshes, which are gathered beside the items."""
+        """All fields except meshes, which are collected separately."""
         plain = {name: value for name, value in vars(self).items() if name != "items"}
         for name in ("springs", "arrows", "contacts", "points", "plots"):
             plain[name] = [vars(one) for one in plain[name]]
@@ -183,5 +183,5 @@ def rotations(q: Array) -> Array:
 
 
 def named(items: Sequence[str], wanted: str) -> int:
-    """Number of a body."""
+    """Index of a body."""
     return list(items).index(wanted)

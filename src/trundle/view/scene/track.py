@@ -14,7 +14,7 @@ Pose = tuple[Array, Array]  # positions (T, 3) and rotations (T, 3, 3)
 
 
 def track(poses: Sequence[Pose], rails: Mapping[str, Raw]) -> Iterator[tuple[str, Mesh]]:
-    """("rail", mesh) and ("sleepers", mesh) along the way of all frames of one track; `rails` is a shape Rails."""
+    """("rail", mesh) and ("sleepers", mesh) along the path of all frames of one track; `rails` is a shape Rails."""
     p, R = _way(poses)
     if len(p) < 2:
         return

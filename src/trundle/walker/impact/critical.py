@@ -64,7 +64,7 @@ def centre_of_motion(before: ArrayLike, after: ArrayLike) -> tuple[Array, Array]
     Returns
     -------
     x, y : array
-        From G, in units of the velocities over the turning; infinite where the turning did not change.
+        From G, in units of the velocities over the turning; infinite if the turning did not change.
     """
     change = np.asarray(after, float) - np.asarray(before, float)
     with np.errstate(divide="ignore", invalid="ignore"):
