@@ -138,7 +138,7 @@ MISTAKES = {
     "the distance of samples": (
         BUILT,
         "system.simulate(5.0, samples=0.01)",
-        r"give how many, samples=501, or their times",
+        r"give their number, samples=501, or their times",
     ),
     "samples after the end": (BUILT, "system.simulate(5.0, samples=[1.0, 9.0])", r"must increase.*between 0 and 5 s"),
     "a method without brackets": (

@@ -36,8 +36,8 @@ class Relaxed(FrictionLaw):
 
     def __post_init__(self) -> None:
         check("Relaxed", mu=self.mu, k_s=self.k_s, k_f=self.k_f, v0=self.v0)
-        check_positive("Relaxed", "it stands under a fraction; without friction leave the law out", mu=self.mu)
-        check_positive("Relaxed", "tr.NoSlip holds the rolling whatever it takes", k_s=self.k_s)
+        check_positive("Relaxed", "it is a divisor; without friction leave the law out", mu=self.mu)
+        check_positive("Relaxed", "tr.NoSlip enforces rolling without a limit", k_s=self.k_s)
         check_positive("Relaxed", v0=self.v0)
         if self.traction is not None:
             check("Relaxed", traction=self.traction)

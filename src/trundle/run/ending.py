@@ -103,8 +103,7 @@ def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
     doubts = trajectory.doubts
     found = [
         f"In {count} steps the function of event {name!r} could not be distinguished from zero: there its sign was "
-        "only looked at here and there. A function that is zero for a while has no crossings; write it so that it is "
-        "not."
+        "checked at a few points only. A function that is zero over an interval has no crossings; give one that is not."
         for name, count in zip(names, doubts.unclear, strict=True)
         if count
     ]

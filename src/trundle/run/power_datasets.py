@@ -26,7 +26,7 @@ def connection_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
         data["flow"] = (dims, samples.of((name, "flow")), _about(FLOWS, text))
         text = f"force and moment on {j.second!r}"
         data["effort"] = (dims, samples.of((name, "effort")), _about(EFFORTS, text))
-        data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
+        data["power"] = (dims, power, _about("W", "power from the element of the bond to the two bodies"))
         data["energy"] = (dims, energy, _about("J", "energy given since the start"))
         coords = {"bond": list(j.bonds), "element": ("bond", list(j.elements))}
         sealed = _sealed(samples, name, j)
@@ -81,8 +81,8 @@ def force_audit(samples: PowerSamples, name: str) -> "xr.Dataset":
     power = np.column_stack([samples.of((name, f"power_to_{r}")) for r in receivers])
     energy = np.column_stack([samples.energies[name, f"power_to_{r}"] for r in receivers])
     data: Columns = {
-        "power": (("time", "receiver"), power, _about("W", "power that the receiver gets")),
-        "energy": (("time", "receiver"), energy, _about("J", "energy that the receiver has got")),
+        "power": (("time", "receiver"), power, _about("W", "power into the receiver")),
+        "energy": (("time", "receiver"), energy, _about("J", "energy into the receiver since the start")),
     }
     for what, text in (("stored", "stored"), ("lost", "lost"), ("supplied", "brought in from outside")):
         at = (name, what)

@@ -78,7 +78,7 @@ def _continued(path: StatePath, name: str, values: Array) -> tuple[Array, str]:
     unclear = np.flatnonzero(doubt)
     text = (
         f"{name!r} is measured between bodies and known up to whole turns; from t = {times[unclear[0]]:.6g} s to "
-        f"{times[unclear[0] + 1]:.6g} s it is not clear how many it made. Ask for more samples."
+        f"{times[unclear[0] + 1]:.6g} s it is not clear how many it made. Use more samples."
         if len(unclear)
         else ""
     )

@@ -108,7 +108,7 @@ class Change:
         f = self.formulation
         full, signals = f.derivation.register().full(name), f.functions.equations.signals
         if ca.SX(signals[full]).numel() != 1:
-            raise SolveError(f"{name!r} is a vector: ask for one coordinate or rate.")
+            raise SolveError(f"{name!r} is a vector: choose one coordinate or rate.")
         return full
 
     def _steady_equations(self, by: str, own: bool) -> "_SteadyEquations":

@@ -174,7 +174,7 @@ class Linearisation:
         from trundle.study.state_space import state_space
 
         if self.change is None:
-            raise SolveError("this linearisation does not know its system: call system.linearise(...) again.")
+            raise SolveError("this linearisation has lost its system: call system.linearise(...) again.")
         return state_space(self, self.change, outputs, inputs)
 
     def _change(self) -> "Change":

@@ -188,7 +188,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
         return None
     if isinstance(samples, float | np.floating):
         raise SolveError(
-            f"samples={samples!r}: give how many, samples=501, or their times (s), "
+            f"samples={samples!r}: give their number, samples=501, or their times (s), "
             f"samples=np.linspace({t0:g}, {t1:g}, 501)."
         )
     if samples is None or isinstance(samples, int | np.integer):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 USUAL_ATOL = 1e-10  # of the sizes of the model
 ROUND_OFF = 1e-9  # by which a start at a limit may lie beyond it
-NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
+NO_ROOM = "the samples, or the events of the run, do not fit into memory. Use fewer samples or a shorter duration."
 
 
 @final

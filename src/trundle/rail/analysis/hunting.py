@@ -158,7 +158,7 @@ def hunting(
     locus = locus_over(straight_track(vehicle, first, last * settle if ramp else 0.0), speeds)
     critical = locus.critical
     if not np.isfinite(critical):
-        raise SolveError(f"hunting: no motion is unstable between {first:g} and {last:g} m/s. Look at higher speeds.")
+        raise SolveError(f"hunting: no motion is unstable between {first:g} and {last:g} m/s. Try higher speeds.")
     x, values, vectors = locus.at(critical)
     if abs(values[0].imag) < 1e-6:
         raise SolveError(

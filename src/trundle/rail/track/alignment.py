@@ -230,7 +230,7 @@ class Alignment:
         if isinstance(s, ca.SX | ca.MX):
             if row is None:
                 raise SolveError(
-                    "s is a symbol: say in which row of the line it lies, such as row=line.row_at(80.0); the formulas "
+                    "s is a symbol: give the row of the line in which it lies, such as row=line.row_at(80.0); formulas "
                     "differ from row to row."
                 )
             return motion(

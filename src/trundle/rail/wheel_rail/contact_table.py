@@ -168,7 +168,7 @@ class ContactTable:
         """The contact at displacements u (m, outwards) and rolls (rad)."""
         for name, given, most in (("u", u, self.u[-1]), ("roll", roll, self.roll[-1])):
             far = np.asarray(given, dtype=float)
-            refuse(name, far, np.abs(far) > most, f"; the table goes to {most:g}. Make it wider: reach, most_roll")
+            refuse(name, far, np.abs(far) > most, f"; the table ends at {most:g}. Make it wider: reach, most_roll")
         return TableContact(*np.moveaxis(self.table(u, roll), -1, 0))
 
     # -- made ----------------------------------------------------------------------------------------------------------

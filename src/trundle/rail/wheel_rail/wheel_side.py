@@ -233,7 +233,7 @@ class Side:
                 f"the {self.name} wheel {self.wheel.name!r} touches its rail {self.rail.name!r} with an end of the "
                 f"{what} profile, {1e3 * place[i]:.4g} mm from its origin (the profile reaches from "
                 f"{1e3 * profile.start:.4g} to {1e3 * profile.end:.4g} mm), {1e3 * rail_place[i]:.4g} mm across the "
-                "rail: an edge, not a surface. Look at gauge, back_to_back and the lateral displacement, or give more "
+                "rail: an edge, not a surface. Check gauge, back_to_back and the lateral displacement, or give more "
                 "of the profile."
             )
 
@@ -246,7 +246,7 @@ class Side:
                 f"the {self.name} wheel misses its rail when it is {1e3 * y:.4g} mm outwards: its running circle is "
                 f"then {1e3 * at:.5g} mm from the middle of the track, and the wheel reaches from "
                 f"{1e3 * (at + self.wheel.start):.5g} to {1e3 * (at + self.wheel.end):.5g} mm; the rail from "
-                f"{1e3 * from_:.5g} to {1e3 * to:.5g} mm. Look at gauge, back_to_back and the lateral displacement."
+                f"{1e3 * from_:.5g} to {1e3 * to:.5g} mm. Check gauge, back_to_back and the lateral displacement."
             )
 
 

@@ -211,8 +211,8 @@ def follow(
         warn(
             f"the multiplier of a shift in time, which is 1, has an error of a factor of up to "
             f"{np.exp(min(max(doubts.values()), 700.0)):.3g} at {len(rough)} of {len(doubts)} points ({over} from "
-            f"{min(rough):.5g} to {max(rough):.5g}): the others may be as wrong, and what they grow by less than that "
-            "counts as not growing. Give more intervals.",
+            f"{min(rough):.5g} to {max(rough):.5g}): the other multipliers may have such errors, and smaller growth "
+            "counts as none. Give more intervals.",
             MultiplierWarning,
         )
     return branch

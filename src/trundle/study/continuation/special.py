@@ -105,7 +105,7 @@ def _zero(follower: Follower[P], node: Node[P], length: float, test: Callable[[N
         return values[s]
 
     if value(0.0) * value(length) > 0:
-        raise SolveError("what changes there could not be found.")
+        raise SolveError("the kind of change there could not be determined.")
     return follower.step(node, float(brentq(value, 0.0, length, xtol=1e-13 * length, rtol=1e-12)))
 
 

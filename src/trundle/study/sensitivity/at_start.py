@@ -144,6 +144,6 @@ class StartOf:
         if variable.given in at.changed:
             raise SolveError(
                 f"the start value of {variable.name!r} cannot be changed freely: the constraints move it back. Give "
-                "fewer start values, or ask for one that is free."
+                "fewer start values, or choose one that is free."
             )
         return state_vector(f, at, f.parameter_vector(parameters), self.t)

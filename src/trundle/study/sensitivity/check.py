@@ -33,8 +33,8 @@ def compares(f: Formulation) -> bool:
 
 
 def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float) -> None:
-    """Warn where the derivatives differ from what two runs nearby say, along one direction of all variables, by more
-    than the tolerance of these runs leaves open.
+    """Warn if the derivatives differ from those of two neighbouring runs, along one direction of all variables, by more
+    than the tolerance of these runs explains.
     """
     found, f = run.sensitivities, start.formulation
     if found is None or not f.once(compares):
@@ -55,7 +55,7 @@ def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float) -> 
     wrong = np.flatnonzero(np.nanmax(off, axis=1, initial=0.0) > APART)
     if len(wrong):
         warn(
-            f"from t = {run.time[wrong[0]]:.4g} s on the derivatives of this run are not those that runs nearby show: "
+            f"from t = {run.time[wrong[0]]:.4g} s on the derivatives of this run disagree with neighbouring runs: "
             "a law jumps as the state changes. Let an event change a parameter of that law instead, "
             "m.event(..., action={...}), or make the law continuous.",
             DerivativeWarning,

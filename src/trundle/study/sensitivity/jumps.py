@@ -154,15 +154,15 @@ class Jumps:
                 continue  # what another event at the same time brought about
             if abs(speed) <= GRAZING * size:
                 raise SolveError(
-                    f"at t = {event.t:.6g} s the event {self.names[i]!r} is only grazed: motions nearby may miss it, "
-                    "and the run has no derivative beyond that time. Ask for the time before it."
+                    f"at t = {event.t:.6g} s the event {self.names[i]!r} is only grazed: neighbouring motions may miss "
+                    "it, and the run has no derivative beyond that time. Choose a shorter duration."
                 )
             found.append((i, -(by_x[i] @ S + by_p[i] @ P) / speed))
         if not found:
             named = ", ".join(repr(self.names[i]) for i in event.index)
             raise SolveError(
-                f"at t = {event.t:.6g} s {named} is only grazed, or came about by something else: nothing shows when "
-                "it would happen in a motion nearby, and the run has no derivative beyond that time."
+                f"at t = {event.t:.6g} s {named} is only grazed, or was caused by another event: its time in a "
+                "neighbouring motion is undetermined, and the run has no derivative beyond that time."
             )
         first, dt = found[0]
         for i, other in found[1:]:

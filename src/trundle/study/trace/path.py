@@ -227,9 +227,9 @@ class Walker:
                 self.h = 0.01 * part * self.step
                 return there
         raise SolveError(
-            f"the curve ends or breaks at {self.locus.coordinate} = {here.value:.12g}: no step leads on from there "
+            f"the curve ends or breaks at {self.locus.coordinate} = {here.value:.12g}: no step continues from there "
             f"(smallest singular value of the constraints {here.spectrum.smallest:.2g}). The mechanism may be at a "
-            "dead end, or several branches may lead on sharply; start on the other side, or drive another coordinate."
+            "dead end, or branches may meet there at an angle; start on the other side, or drive another coordinate."
         )
 
     def _land(self, stretch: Stretch, low: tuple[float, float], high: tuple[float, float], value: float) -> Point:
