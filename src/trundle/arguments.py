@@ -246,9 +246,9 @@ def _explained(
         try:
             return function(*args, **named)
         except BARE as error:
-            from trundle.refused_call import Call, is_meant
+            from trundle.refused_call import Call, is_own_error
 
-            if is_meant(error):
+            if is_own_error(error):
                 raise
             call = Call(function, what or function.__name__, first, args, named, values)
             fault = call.unfit(error, advice or {})

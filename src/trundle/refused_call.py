@@ -86,7 +86,7 @@ WORDS = {
 """Other words for arguments, with those that they are called here; the first of them that a function takes is meant."""
 
 
-def is_meant(error: BaseException) -> bool:
+def is_own_error(error: BaseException) -> bool:
     """Whether the error was raised by a `raise` statement of this package, so that its message is complete. False if
     code of this package used an attribute that an object does not have: then the user gave a wrong object.
     """

@@ -13,7 +13,7 @@ from trundle.constraints.row import Row
 from trundle.contact.modes.find import mode_states
 from trundle.contact.search import ContactSearch
 from trundle.equations.derive import Equations, derive
-from trundle.equations.mesh_check import refuse_meshes_astray
+from trundle.equations.mesh_check import refuse_misaligned_meshes
 from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
 from trundle.graph.topology import Topology, find_topology
@@ -141,7 +141,7 @@ class Derivation:
         free = np.where(speeds_of(self.layout, request.given_q), 0.0, 1.0)
         free[soft] = 0.0
         found = find_mobility(rows.equations, rows, request.q, self.defaults, self._bodies_of, free)
-        refuse_meshes_astray(rows, np.array(found.q), self.defaults)
+        refuse_misaligned_meshes(rows, np.array(found.q), self.defaults)
         return found
 
     def request(self, start: Values) -> StartRequest:

@@ -12,7 +12,7 @@ from trundle.pairs.mesh import ASTRAY, Mesh
 from trundle.typing import Array
 
 
-def refuse_meshes_astray(rows: RowFunctions, q: Array, p: Array) -> None:
+def refuse_misaligned_meshes(rows: RowFunctions, q: Array, p: Array) -> None:
     """ModelError if wheels can turn about another axis than that of their mesh, or move apart.
 
     The motions that all other rows allow are examined, at one assembled pose.

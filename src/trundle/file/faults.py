@@ -55,7 +55,7 @@ class Faults:
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
             self.add((*path, *inside), _in_our_words(item, kind))
 
-    def without_faulty(self, content: dict[str, Raw], error: ValidationError) -> dict[str, Raw]:
+    def without_faulty_parts(self, content: dict[str, Raw], error: ValidationError) -> dict[str, Raw]:
         """The content of a file without the parts in which there are faults."""
         kept = dict(content)
         for item in error.errors(include_url=False):

@@ -136,7 +136,7 @@ def _understood(content: dict[str, Raw], faults: Faults) -> ModelSection:
             return ModelSection.model_validate(content)
         except ValidationError as error:
             faults.add_validation(error, (), ModelSection)
-            content = faults.without_faulty(content, error)
+            content = faults.without_faulty_parts(content, error)
     faults.raise_any()
     raise FileError(f"{faults.source} has errors.")
 

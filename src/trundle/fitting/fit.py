@@ -97,13 +97,13 @@ def fit(
     if residuals.count <= len(first):
         raise ModelError(f"{residuals.count} numbers were measured: too few to estimate {len(first)} unknowns.")
     residuals.refuse(first)
-    with noticed_interruptions() as heed, under_way(f"fit of {', '.join(guesses)}") as tell:
-        return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations, tell, heed)
+    with noticed_interruptions() as check_interruption, under_way(f"fit of {', '.join(guesses)}") as tell:
+        return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations, tell, check_interruption)
 
 
 def _search(
     residuals: Residuals, values: Array, sizes: Array, bounds: tuple[Array, Array], given: dict[str, float], most: int,
-    tell: Callable[[str], None], heed: Callable[[], None],
+    tell: Callable[[str], None], check_interruption: Callable[[], None],
 ) -> Fit:  # fmt: skip
     from scipy.optimize import least_squares
 
@@ -115,7 +115,7 @@ def _search(
             raise ModelError(f"the noise of {name!r} is a standard deviation above zero, got {deviation!r}.")
     scales = {name: given.get(name) or residuals.spread(name) for name in residuals.quantities}
     free = [name for name in residuals.quantities if name not in given]
-    runs = _Runs(residuals, tell, heed)
+    runs = _Runs(residuals, tell, check_interruption)
     rounds = ROUNDS if len(free) > 1 or (free and given) else 1
     for k in range(rounds):
         search = runs.begin(dict(scales), values, f"round {k + 1} of {rounds}, " if rounds > 1 else "")
@@ -154,8 +154,10 @@ def _search(
 class _Runs:
     """Residuals for a search, which are counted and reported; the best values are stored."""
 
-    def __init__(self, residuals: Residuals, tell: Callable[[str], None], heed: Callable[[], None]) -> None:
-        self._residuals, self._tell, self._heed, self.count = residuals, tell, heed, 0
+    def __init__(
+        self, residuals: Residuals, tell: Callable[[str], None], check_interruption: Callable[[], None]
+    ) -> None:
+        self._residuals, self._tell, self._check_interruption, self.count = residuals, tell, check_interruption, 0
         self.best = np.zeros(0)
 
     def begin(self, scales: dict[str, float], values: Array, part: str) -> Callable[[Array], Array]:
@@ -165,7 +167,7 @@ class _Runs:
         def off_by(v: Array) -> Array:
             nonlocal least
             off = self._residuals(v, scales)
-            self._heed()
+            self._check_interruption()
             size = float(np.sqrt(np.mean(off**2)))
             self.count += 1
             self._tell(f"{part}run {self.count}, residuals {size:.3g} of their scale")

@@ -122,17 +122,17 @@ class Tolerance:
 
     def _grown(self, expected: Array) -> Array:
         """Tolerances of the states for sizes of the groups (last index); sizes that are not positive are unknown."""
-        met = self._coupled(np.where(expected > 0.0, expected, 0.0))
+        sizes = self._coupled(np.where(expected > 0.0, expected, 0.0))
         nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
         floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
-        met = np.where(met > 0.0, np.maximum(met, floor), 0.0)
-        return self._spread(np.where(met > 0.0, np.minimum(met, self.bound), nothing))
+        sizes = np.where(sizes > 0.0, np.maximum(sizes, floor), 0.0)
+        return self._spread(np.where(sizes > 0.0, np.minimum(sizes, self.bound), nothing))
 
-    def _coupled(self, met: Array) -> Array:
+    def _coupled(self, sizes: Array) -> Array:
         length = self.bound[0]
         if not isfinite(length):
-            return met
-        slides, turns = met[..., ::2], met[..., 1::2]
+            return sizes
+        slides, turns = sizes[..., ::2], sizes[..., 1::2]
         slide, turn = np.maximum(slides, length * turns), np.maximum(turns, slides / length)
         return np.stack([slide[..., 0], turn[..., 0], slide[..., 1], turn[..., 1]], axis=-1)
 

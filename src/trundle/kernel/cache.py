@@ -108,7 +108,7 @@ class ObjectCache:
             return None
         try:
             with file.open("rb") as stream:
-                if not _only_we_write(os.fstat(stream.fileno())):
+                if not _is_writable_by_user_only(os.fstat(stream.fileno())):
                     self._tell("has an entry that another user has written or may write", f"{file.name}, made anew")
                     return None
                 data = stream.read()
@@ -154,7 +154,7 @@ class ObjectCache:
             status = directory.stat()
         except OSError:  # what is done next reports it
             return True
-        if _only_we_write(status):
+        if _is_writable_by_user_only(status):
             return True
         why = "other users may write it" if _is_ours(status) else "it belongs to another user"
         self._tell(
@@ -222,7 +222,7 @@ def _is_ours(status: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
-def _only_we_write(status: os.stat_result) -> bool:
+def _is_writable_by_user_only(status: os.stat_result) -> bool:
     """Whether only this user can write a file or directory; on Windows, without owner and mode, this is assumed."""
     return not hasattr(os, "geteuid") or (_is_ours(status) and not status.st_mode & _OTHERS_WRITE)
 

@@ -132,10 +132,10 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
 def _is_used(model: Model, frame: Body) -> bool:
     places = [place.body for c in model.connections.values() for place in (c.first, c.second)]
     places += [place.body for force in model.forces.values() for place in force.places]
-    return frame in places or frame.name in _asked(model)
+    return frame in places or frame.name in _referenced_bodies(model)
 
 
-def _asked(model: Model) -> set[str]:
+def _referenced_bodies(model: Model) -> set[str]:
     """Bodies to which outputs, events and forces refer."""
     probe = LawProbe(model)
     functions: list[Expr] = [output.function for output in model.outputs.values()]

@@ -142,7 +142,7 @@ class HigherPair(SurfacePair):
 
     @cached_property
     def _charts(self) -> tuple[Chart, Chart]:
-        a, b = self.first.chart(), self.second.met()
+        a, b = self.first.chart(), self.second.second_chart()
         names = [*([] if self.ball_first else a.names), *([] if self.second.ball is not None else b.names)]
         clash = {n for n in names if names.count(n) > 1}
         return a.renamed("first", clash), b.renamed("second", clash)

@@ -64,7 +64,7 @@ class ParametricSurface(Surface):
     def chart(self) -> "ParametricChart":
         return ParametricChart(self, self.span())
 
-    def met(self) -> Chart:
+    def second_chart(self) -> Chart:
         return self.chart()
 
     @property

@@ -41,7 +41,7 @@ class Surface(SurfaceGeometry):
     def chart(self) -> Chart:
         return self.sweep()
 
-    def met(self) -> Chart:
+    def second_chart(self) -> Chart:
         """The chart of this surface as the second one of a pair, whose coordinates are those of the body's motion."""
         return self.sweep().half_turn()
 

@@ -41,7 +41,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
     if not outcome.ok and trajectory.audit is None and outcome.name not in ("HALF_TURN", "EVENT_REFUSED"):
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":
-        culprits = culprit_laws(f, trajectory.t_end, trajectory.x_end, p)
+        culprits = nonfinite_laws(f, trajectory.t_end, trajectory.x_end, p)
         if culprits:
             text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(f, culprits)}"
     if outcome is TOO_MANY_STEPS:
@@ -239,7 +239,7 @@ def flat_wheels(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[s
     return found
 
 
-def culprit_laws(
+def nonfinite_laws(
     f: Formulation,
     t: float,
     x: AnyArray,

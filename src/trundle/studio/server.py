@@ -102,7 +102,7 @@ class _Handler(LocalHandler):
 
     def do_GET(self) -> None:
         request = urlsplit(self.path)
-        if not self.meant_for_here():
+        if not self.is_addressed_here():
             self.answer(403, NOT_HERE)
         elif request.path != "/":
             self.answer(404, "there is nothing here")

@@ -201,9 +201,9 @@ class Analyses(Unchangeable):
         SolveError
             If contacts slide or are open.
         """
-        from trundle.study.linearise import linearise_asked
+        from trundle.study.linearise import linearise_with_warning
 
-        return linearise_asked(self.formulation, state, parameters, t)
+        return linearise_with_warning(self.formulation, state, parameters, t)
 
     @preparing("the trace")
     @with_quick_symbols

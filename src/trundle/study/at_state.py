@@ -7,7 +7,7 @@ import numpy as np
 from trundle.bond_graph.states import graph_state
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
-from trundle.run.ending import culprit_laws, points_that_meet
+from trundle.run.ending import nonfinite_laws, points_that_meet
 from trundle.study.first_modes import first_modes
 from trundle.study.start_state import Parameters, start_state, state_vector
 from trundle.typing import Array, State, Values
@@ -59,7 +59,7 @@ def _ask(
             values = f.evaluate(members[0].name, np.array([t]), x, p)
             out.update({k: float(v[0, 0]) if v.shape[1] == 1 else v[0] for k, v in values.items()})
     if not all(np.all(np.isfinite(v)) for v in out.values()):
-        culprits = culprit_laws(f, t, x[0], p, (0.0,))
+        culprits = nonfinite_laws(f, t, x[0], p, (0.0,))
         if culprits:
             raise SolveError(f"not finite at this state: {', '.join(culprits)}.{points_that_meet(f, culprits)}")
     return out

@@ -32,15 +32,15 @@ def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: f
     n = len(f.model.parameters)
     for name, pose, values in f.once(_poses):
         used = _used(pose, len(values), len(f.model.tables))
-        met: dict[bytes, float | None] = {}
+        jumps: dict[bytes, float | None] = {}
         for case in cases:
             tables = p[case, f.parameters.table_slice]
             own = values[n : len(values) - len(tables)]
             given = np.concatenate([p[case, f.parameters.parameter_slice][:n], own, tables])
             key = given[used].tobytes()
-            if key not in met:
-                met[key] = first_jump(pose, given, t0, t1)
-            jump = met[key]
+            if key not in jumps:
+                jumps[key] = first_jump(pose, given, t0, t1)
+            jump = jumps[key]
             if jump is not None:
                 faults.setdefault(
                     case,

@@ -21,7 +21,7 @@ from trundle.integrate.outcome import FINISHED, INTERFERENCE, INTERRUPTED, LIES_
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.guards import Guard, balances_at, find_guards, guarded_kernel, guards_at
-from trundle.study.rivals import Watch, at_second_touch, look_back, without_rivals
+from trundle.study.rivals import Watch, at_second_touch, find_earlier_touch, without_rivals
 from trundle.typing import Array
 
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
@@ -87,7 +87,7 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
             watch.look_at_end(found)
         back = watch.second is None and found.outcome.name in LOST_CONTACT
         if back:
-            watch.second = look_back(f, run.case.t0, found, watch, again)
+            watch.second = find_earlier_touch(f, run.case.t0, found, watch, again)
         while watch.second is not None:
             ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
             if ended is not None:
@@ -95,7 +95,7 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
             watch.dismiss()
             if not back:
                 break  # the run is made again, to be watched for others
-            watch.second = look_back(f, run.case.t0, found, watch, again)
+            watch.second = find_earlier_touch(f, run.case.t0, found, watch, again)
         else:
             return _with_end(found)
     raise SolveError(

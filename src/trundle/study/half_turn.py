@@ -27,13 +27,13 @@ def within_half_turn(f: Formulation, trajectory: Trajectory, start: Mapping[str,
     """
     trail = trajectory.trail
     came_to_its_end = trajectory.outcome.ok or trajectory.audit is not None  # a jump may be why energy is off
-    if trail is None or not came_to_its_end or not f.once(asked_angles):
+    if trail is None or not came_to_its_end or not f.once(used_measured_angles):
         return trajectory
     table = np.vstack([trajectory.events.p, trajectory.p_end[None, :]])
     t, x, p = trail.t, trail.x, table[trail.events_before]
     if trajectory.t_end > t[-1]:  # an event may have stopped it right behind a jump
         t, x, p = (np.concatenate([a, [b]]) for a, b in ((t, trajectory.t_end), (x, trajectory.x_end), (p, table[-1])))
-    names = f.once(asked_angles)
+    names = f.once(used_measured_angles)
     turns, unclear = _turns_lacking(f, names, t, x, p, start)
     for k in np.flatnonzero(np.any((turns != 0) | unclear, axis=1)):
         for i in np.flatnonzero((turns[k] != 0) | unclear[k]):
@@ -50,10 +50,10 @@ def ended_at(name: str, time: float) -> Outcome:
 def counts_turns(f: Formulation, t: float, x: Array, p: Array) -> bool:
     """Whether something depends on the whole turns of a measured angle, as far as one state shows."""
     names = f.once(measured_angles)
-    return any(_depends(f, names.index(name), 1.0, t, x, p) for name in f.once(asked_angles))
+    return any(_depends(f, names.index(name), 1.0, t, x, p) for name in f.once(used_measured_angles))
 
 
-def asked_angles(f: Formulation) -> list[str]:
+def used_measured_angles(f: Formulation) -> list[str]:
     """Measured angles that laws, forces, states or events may use, known without deriving anything."""
     m = f.model
     measured = set(f.once(measured_angles))

@@ -27,28 +27,28 @@ def noticed_interruptions() -> Iterator[Callable[[], None]]:
         if callable(before):
             before(number, frame)
 
-    def heed() -> None:
+    def check_interruption() -> None:
         if come:
             raise KeyboardInterrupt
 
     if ours:
         signal.signal(signal.SIGINT, notice)
     try:
-        yield heed
+        yield check_interruption
     finally:
         if ours:
             signal.signal(signal.SIGINT, before)
 
 
-def heeding(study: Callable[P, R]) -> Callable[P, R]:
+def raise_lost_interruption(study: Callable[P, R]) -> Callable[P, R]:
     """Decorator of a study without partial results: an interruption that a library has lost is raised at its end."""
 
     @wraps(study)
-    def heeded(*args: P.args, **named: P.kwargs) -> R:
-        with noticed_interruptions() as heed:
+    def interruptible(*args: P.args, **named: P.kwargs) -> R:
+        with noticed_interruptions() as check_interruption:
             try:
                 return study(*args, **named)
             finally:  # also where a library has made another error of it
-                heed()
+                check_interruption()
 
-    return heeded
+    return interruptible

@@ -199,7 +199,7 @@ class Linearisation:
         return rows
 
 
-def linearise_asked(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> "Linearisation":
+def linearise_with_warning(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> "Linearisation":
     """Linearise as `System.linearise` does: an UnsteadyWarning where the state is not steady."""
     found = linearise_at(f, state, parameters, t)
     if not found.steady and not found.frozen:

@@ -104,8 +104,8 @@ def optimise(
             "negative, subject_to=[lambda v: 2.0 - v['a']]."
         )
     z0, sign, settled = (first - low) / width, -1.0 if maximise else 1.0, True
-    with noticed_interruptions() as heed, under_way("optimisation") as tell:
-        functions = [_Scaled(f, names, low, width, heed) for f in (objective, *constraints)]
+    with noticed_interruptions() as check_interruption, under_way("optimisation") as tell:
+        functions = [_Scaled(f, names, low, width, check_interruption) for f in (objective, *constraints)]
         try:
             for function in functions:
                 function.check_slope(z0)
@@ -163,8 +163,16 @@ class _Values(dict[str, float]):
 class _Scaled:
     """A function of named values, scaled to ranges from 0 to 1; its evaluations are kept."""
 
-    def __init__(self, function: Answer, names: list[str], low: Array, width: Array, heed: Callable[[], None]) -> None:
-        self.function, self.names, self.low, self.width, self._heed = function, names, low, width, heed
+    def __init__(
+        self, function: Answer, names: list[str], low: Array, width: Array, check_interruption: Callable[[], None]
+    ) -> None:
+        self.function, self.names, self.low, self.width, self._check_interruption = (
+            function,
+            names,
+            low,
+            width,
+            check_interruption,
+        )
         self.count, self.largest = 0, 0.0
         self._kept: dict[bytes, tuple[float, Array | None]] = {}
 
@@ -181,7 +189,7 @@ class _Scaled:
                     f"optimise: objective and conditions are called with the values by name, {values}: use them as in "
                     f"lambda values: values[{self.names[0]!r}] ** 2 ({error})."
                 ) from error
-            self._heed()
+            self._check_interruption()
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
             try:
                 value = float(value)

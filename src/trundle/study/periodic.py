@@ -21,7 +21,7 @@ from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.first_modes import first_modes
-from trundle.study.interruption import heeding
+from trundle.study.interruption import raise_lost_interruption
 from trundle.study.linearise import allowed_changes
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import check_positive
@@ -250,7 +250,7 @@ class ReturnMap:
         return self.consistent(x), back
 
 
-@heeding
+@raise_lost_interruption
 def find_orbit(
     system: Built,
     section: Section,

@@ -102,11 +102,11 @@ class Rest:
             return
         settled: list[Array] = []
 
-        def let_go() -> Array:
+        def solve_after_settling() -> Array:
             settled.append(settle(self.formulation, self._pushed(first), self.t, self.p))
             return find_equilibrium(functions, settled[0], self.t, self.p)
 
-        yield let_go
+        yield solve_after_settling
         yield lambda: self._by_accelerations(settled[0] if settled else self._pushed(first))
 
     # -- checks --------------------------------------------------------------------------------------------------------

@@ -211,14 +211,14 @@ class Watch:
         self.born_inside.append(self.second)
         self.second = None
 
-    def knows(self, met: "Second") -> bool:
+    def knows(self, second: "Second") -> bool:
         """Whether this one was dismissed before."""
-        reach = self.formulation.once(_normals)[met.contact].reach
+        reach = self.formulation.once(_normals)[second.contact].reach
         return any(
-            other.contact == met.contact
-            and met.before <= other.after
-            and other.before <= met.after
-            and np.all(np.abs(met.s - other.s) <= SAME * reach)
+            other.contact == second.contact
+            and second.before <= other.after
+            and other.before <= second.after
+            and np.all(np.abs(second.s - other.s) <= SAME * reach)
             for other in self.born_inside
         )
 
@@ -310,7 +310,7 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
     return replace(found, outcome=replace(DOUBLE_CONTACT, sentence=sentence))
 
 
-def look_back(
+def find_earlier_touch(
     f: Formulation, t0: float, lost: Trajectory, watch: Watch, run: Callable[[Array], Trajectory]
 ) -> Second | None:
     """The second touch before a contact was lost, if there was one that is not known to have appeared inside: by common

@@ -103,11 +103,11 @@ def starts_together(
         return q, u, fine
     together_ = _Together(f, targets, wanted, p)
     try:
-        q, met = together_.pose(q, speeds_of(layout, request.given_q))
+        q, is_assembled = together_.pose(q, speeds_of(layout, request.given_q))
         u, fits = together_.speeds(q, u, request.given_u)
     except np.linalg.LinAlgError:
         return none
-    good = fine & met & fits
+    good = fine & is_assembled & fits
     if surfaces_that_end(f):
         good &= np.all(together(f.once(facing), 0.0, q, p)[0][:, :, 0] >= 0.0, axis=1)
     return q, u, good

@@ -93,7 +93,7 @@ class Stepper:
         )
 
     def __repr__(self) -> str:
-        ending = "" if self._goes_on else f", {self.outcome}"
+        ending = "" if self._can_advance else f", {self.outcome}"
         return f"<Stepper of {self.formulation.model.name!r} at {self.time:g} s of {self.end:g} s{ending}>"
 
     @property
@@ -107,7 +107,7 @@ class Stepper:
         return self._ready.case.t1
 
     @property
-    def _goes_on(self) -> bool:
+    def _can_advance(self) -> bool:
         return self.outcome is None or self.outcome.name == "FINISHED"
 
     def __getitem__(self, name: str) -> Value:
@@ -181,7 +181,7 @@ class Stepper:
         SolveError
             If the run has ended, or the time does not lie between that reached and the end.
         """
-        if not self._goes_on:
+        if not self._can_advance:
             raise SolveError(
                 f"the run has ended at {self.time:g} s ({self.outcome}): restore an earlier state, or make a new "
                 f"stepper."

@@ -145,7 +145,7 @@ class Feet:
         above, below = self._hold_margins(foot)
         moves = self._doing(foot, where(does == HELD, where(below < above, COMPRESSES, EXPANDS), turned))
         rest = [is_dry if i == foot else held for i, held in enumerate(self._held)]
-        return moves._open_if_limp(foot)._settled(self.slide == 0, rest)
+        return moves._open_if_plastic(foot)._settled(self.slide == 0, rest)
 
     def after_contact(self, foot: int) -> "Feet":
         """An open foot touches; a closed one leaves."""
@@ -189,9 +189,9 @@ class Feet:
         again = where(tm.min(above, below) > INSIDE, HELD, does)
         again = where(below < -INSIDE, COMPRESSES, where(above < -INSIDE, EXPANDS, again))
         again = where(rest, where(self._lift[foot][foot] > 0, again, does), does)
-        return self._doing(foot, where(does == HELD, free, again))._open_if_limp(foot)
+        return self._doing(foot, where(does == HELD, free, again))._open_if_plastic(foot)
 
-    def _open_if_limp(self, foot: int) -> "Feet":
+    def _open_if_plastic(self, foot: int) -> "Feet":
         """A plastic foot opens instead of expanding: it exerts no force then."""
         limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
         return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))

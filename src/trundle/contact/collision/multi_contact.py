@@ -111,7 +111,9 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
 
 
 @strict
-def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, size: float) -> None:
+def apply_friction_in_step(
+    b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, size: float
+) -> None:
     """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
     n = 3 * contacts
     for _ in range(SWEEPS):
@@ -136,7 +138,7 @@ def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, conta
 
 
 @strict
-def press_in_step(
+def compress_in_step(
     b: Pointer, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
 ) -> float:
     """Normal impulses of one step: each spring pushes as one that lets go, and harder where it is pressed on, at most
@@ -200,12 +202,12 @@ def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, 
     for _ in range(STEPS):
         for i in range(contacts):
             b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
-        lowest = press_in_step(b, D, data, v, delta, impulse, contacts, h, size)
+        lowest = compress_in_step(b, D, data, v, delta, impulse, contacts, h, size)
         for i in range(contacts):  # tangential impulses of this step are gathered apart
             b[P + 3 * i + 2] += b[impulse + i]
             b[impulse + contacts + 2 * i], b[impulse + contacts + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = 0.0, 0.0
-        rub_in_step(b, D, data, v, P, impulse, contacts, size)
+        apply_friction_in_step(b, D, data, v, P, impulse, contacts, size)
         softest, busy = 0.0, lowest < -SLOW_APPROACH * size
         for i in range(contacts):
             b[P + 3 * i] += b[impulse + contacts + 2 * i]

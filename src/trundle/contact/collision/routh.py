@@ -30,7 +30,9 @@ def long(x: float, y: float) -> float:
 
 
 @strict
-def left_to_go(law: int, e: float, v0: float, v: float, c: float, p: float, p_c: float, W: float, W_c: float) -> float:
+def remaining_impulse(
+    law: int, e: float, v0: float, v: float, c: float, p: float, p_c: float, W: float, W_c: float
+) -> float:
     """Normal impulse until the end of restitution at the rate c of the normal velocity; below 0 if there is none."""
     if law == at.POISSON:
         return (1.0 + e) * p_c - p
@@ -241,7 +243,7 @@ def stage_end(
     """Normal impulse until the stage of the collision is over, at this rate of the normal velocity; else infinite."""
     if compressing:
         return -state[2] / rate if rate.real > 0.0 else zero + math.inf
-    left = left_to_go(law, e, v0, state[2], rate, state[5], p_c, state[6], W_c)
+    left = remaining_impulse(law, e, v0, state[2], rate, state[5], p_c, state[6], W_c)
     return left if left.real >= 0.0 else zero + math.inf
 
 

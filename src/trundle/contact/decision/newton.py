@@ -43,12 +43,12 @@ def polished(
             for i in range(contacts):
                 if state[i] == 2.0:
                     moves = math.hypot(a[3 * i], a[3 * i + 1]) > EXACT * scale
-                    slides = moves and does(b, D, a, f, mu[i], n, i) == SLIDES
+                    slides = moves and state_of_contact(b, D, a, f, mu[i], n, i) == SLIDES
                     f[n + 2 * i], f[n + 2 * i + 1] = (a[3 * i], a[3 * i + 1]) if slides else (0.0, 0.0)
             return True
         factor(A, m, pivot)
         back_substitute(A, m, pivot, step)
-        if not goes_down(b, D, free, a, f, mu, state, which, step, m, contacts, before):
+        if not take_damped_step(b, D, free, a, f, mu, state, which, step, m, contacts, before):
             break
     for j in range(n):
         f[j] = first[j]
@@ -57,7 +57,7 @@ def polished(
 
 
 @strict
-def goes_down(
+def take_damped_step(
     b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer,
     step: Pointer, m: int, contacts: int, before: float,
 ) -> bool:  # fmt: skip
@@ -96,7 +96,7 @@ def sliding_mass(b: Pointer, D: int, n: int, i: int) -> float:
 
 
 @strict
-def does(b: Pointer, D: int, a: Pointer, f: Pointer, mu: float, n: int, i: int) -> int:
+def state_of_contact(b: Pointer, D: int, a: Pointer, f: Pointer, mu: float, n: int, i: int) -> int:
     """What a contact at rest does, by its force and its acceleration."""
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     load, own = f[z] - a[z] / b[D + z + n * z], sliding_mass(b, D, n, i)
@@ -118,7 +118,7 @@ def write_equations(
         j = int(which[r])
         i, axis, row = j // 3, j % 3, shifted(A, r * m)
         x, z = 3 * i, 3 * i + 2
-        acts = does(b, D, a, f, mu[i] if state[i] == 2.0 else 0.0, n, i)
+        acts = state_of_contact(b, D, a, f, mu[i] if state[i] == 2.0 else 0.0, n, i)
         own = b[D + z + n * z] if axis == 2 else sliding_mass(b, D, n, i)
         if acts == OPEN:
             for c in range(m):

@@ -197,14 +197,14 @@ def first_to_vanish(T: Pointer, m: int, basis: Pointer, column: Pointer, enters:
         if row < 0 or ratio < least - SAME * abs(least):
             row, least = r, ratio
         elif ratio <= least + SAME * abs(least):
-            if int(basis[r]) == 2 * m or (int(basis[row]) != 2 * m and goes_first(T, m, basis, column, enters, r, row)):
+            if int(basis[r]) == 2 * m or (int(basis[row]) != 2 * m and precedes(T, m, basis, column, enters, r, row)):
                 row = r
             least = min(ratio, least)
     return row
 
 
 @strict
-def goes_first(T: Pointer, m: int, basis: Pointer, column: Pointer, enters: int, one: int, other: int) -> bool:
+def precedes(T: Pointer, m: int, basis: Pointer, column: Pointer, enters: int, one: int, other: int) -> bool:
     """Whether row `one` comes before row `other` in lexicographic order of the inverse of the basis."""
     width = m + 2
     for which in range(m):

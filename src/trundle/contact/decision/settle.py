@@ -142,7 +142,7 @@ def settle(
         elif i < 0 or share(b, D, data, free, mode, f, g, more, contacts, scale, False):
             i = sinking(b, D, free, mode, f, state, a, contacts)
             if not (i >= 0 and a[3 * i + 2] < -NONE * scale):
-                return not goes_back(b, mode, state, a, contacts, scale, speed)
+                return not slides_backward(b, mode, state, a, contacts, scale, speed)
             mode[WIDTH * i + CLOSED] = 1.0
             if state[i] == 2.0 and mu[i] > 0.0:
                 mode[WIDTH * i + STICK] = 1.0
@@ -156,7 +156,9 @@ def settle(
 
 
 @strict
-def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float, speed: float) -> bool:
+def slides_backward(
+    b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float, speed: float
+) -> bool:
     """Whether a contact at rest that begins to slide would do so against its direction."""
     for i in range(contacts):
         begins = state[i] == 2.0 and mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0

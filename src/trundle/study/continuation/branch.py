@@ -225,8 +225,8 @@ def _branch(
 ) -> Branch:  # fmt: skip
     low, high = min(between), max(between)
     points = _Points([node], [follower.curve.judge(node.place)], [])
-    with noticed_interruptions() as heed, under_way(f"branch of {of} over {over}") as tell:
-        ending = _follow(follower, points, over, (low, high), steps, tell, heed)
+    with noticed_interruptions() as check_interruption, under_way(f"branch of {of} over {over}") as tell:
+        ending = _follow(follower, points, over, (low, high), steps, tell, check_interruption)
     nodes, judgements, found = tuple(points.nodes), tuple(points.judgements), tuple(points.specials)
     return Branch(over, unit, of, follower, point_values, nodes, judgements, found, ending, between, steps)
 
@@ -241,7 +241,7 @@ class _Points(NamedTuple):
 
 def _follow(
     follower: AnyFollower, points: _Points, over: str, between: tuple[float, float], steps: Steps,
-    tell: Callable[[str], None], heed: Callable[[], None],
+    tell: Callable[[str], None], check_interruption: Callable[[], None],
 ) -> str:  # fmt: skip
     """Add points to a branch; why it ends. Where it is interrupted, what was found is kept."""
     nodes, judgements, found = points
@@ -253,7 +253,7 @@ def _follow(
             ending = f"the limit of {steps.limit} points was reached"
             break
         try:
-            heed()
+            check_interruption()
             if len(nodes) % REFRESH == 0:
                 node = follower.refreshed(node)
             new = follower.step(node, length)

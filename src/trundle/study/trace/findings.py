@@ -47,7 +47,7 @@ class Finder:
     def _stretch(self, i: int) -> Stretch:
         return Stretch(self.locus, self.path.points[i], self.path.points[i + 1])
 
-    def _said(self, value: float) -> str:
+    def _place(self, value: float) -> str:
         return f"{self.locus.coordinate} = {round(value, 12) + 0.0:.12g}"
 
     # -- turning points ------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Finder:
     def _turning_point(self, value: float, greatest: bool) -> Finding:
         kind = "greatest" if greatest else "least"
         text = (
-            f"turning point at {self._said(value)}: the {kind} value on this part of the curve; the motion turns back."
+            f"turning point at {self._place(value)}: the {kind} value on this part of the curve; the motion turns back."
         )
         return Finding("turning point", value, text)
 
@@ -127,7 +127,7 @@ class Finder:
         value = self.locus.value(q, stretch.first.value)
         loops, lost = self._folded(q)
         text = (
-            f"singular pose at {self._said(value)}: the constraints lose {lost} of their rank in "
+            f"singular pose at {self._place(value)}: the constraints lose {lost} of their rank in "
             f"{', '.join(map(repr, loops))}, and the motion could continue on several branches."
         )
         return i + s / stretch.end, Finding("singular pose", value, text, ", ".join(loops))
@@ -149,7 +149,7 @@ class Finder:
             start = self.path.points[0].value
             if fits[0].curvature < 0:
                 text = (
-                    f"the contact {name!r} cannot exist at the start, {self._said(start)}: beside the point the "
+                    f"the contact {name!r} cannot exist at the start, {self._place(start)}: beside the point the "
                     f"surfaces interpenetrate (relative curvature {fits[0].curvature:.3g} 1/m)."
                 )
                 yield 0.0, Finding("loss of contact", start, text, name)
@@ -172,7 +172,7 @@ class Finder:
             story = "up to it the surfaces interpenetrate beside the point of contact"
         else:
             story = "a relative curvature of the surfaces changes its sign there"
-        text = f"loss of contact in {name!r} at {self._said(value)}: {story}."
+        text = f"loss of contact in {name!r} at {self._place(value)}: {story}."
         yield i + s / stretch.end, Finding("loss of contact", value, text, name)
 
     def _crossing(self, i: int, f: Callable[[Array], float]) -> tuple[float, float]:
@@ -198,7 +198,7 @@ class Finder:
             if a.areas[side] * b.areas[side] < 0:
                 s, value = self._crossing(i, partial(area, side))
                 text = (
-                    f"loss of contact in {name!r} at {self._said(value)}: the point of contact reaches the end of the "
+                    f"loss of contact in {name!r} at {self._place(value)}: the point of contact reaches the end of the "
                     f"{type(surface).__name__} (its cusp, apex or fold)."
                 )
                 yield i + s / stretch.end, Finding("loss of contact", value, text, name)
@@ -237,7 +237,7 @@ class Finder:
         found = normals.follow(Normal(before.s + x * (now.s - before.s), 0.0, before.point), q, self.p)
         place = ", ".join(f"{v:.6g}" for v in (found.point if found is not None else before.point))
         story = "touch in a second point" if before.gap > 0 else "part again in a second point"
-        text = f"double contact in {name!r} at {self._said(value)}: the surfaces {story}, ({place}) m."
+        text = f"double contact in {name!r} at {self._place(value)}: the surfaces {story}, ({place}) m."
         yield i + x, Finding("double contact", value, text, name)
 
 

@@ -72,7 +72,7 @@ class _Server(ThreadingHTTPServer):
 class LocalHandler(BaseHTTPRequestHandler):
     """Base of handlers of local pages: checks of the origin of requests, and answers that browsers do not cache."""
 
-    def meant_for_here(self) -> bool:
+    def is_addressed_here(self) -> bool:
         """Whether the request addresses this machine by its own name, not by another name that resolves to it."""
         return self.headers.get("Host", "").partition(":")[0] in (HERE, "localhost")
 
@@ -83,7 +83,7 @@ class LocalHandler(BaseHTTPRequestHandler):
 
     def from_own_page(self) -> bool:
         """Whether the request comes from a page of this server, by its origin."""
-        return self.meant_for_here() and self.headers.get("Origin") == f"http://{self.headers['Host']}"
+        return self.is_addressed_here() and self.headers.get("Origin") == f"http://{self.headers['Host']}"
 
     def answer(self, status: int, text: str, kind: str = "text/plain") -> None:
         """Send a text."""

@@ -84,7 +84,7 @@ class _Handler(LocalHandler):
 
     def do_GET(self) -> None:
         home, address = self.path[: len(self.home)], self.path[len(self.home) :]
-        if not self.meant_for_here() or (address and self.from_another_page()):
+        if not self.is_addressed_here() or (address and self.from_another_page()):
             self.answer(403, NOT_HERE)
         elif not secrets.compare_digest(home.encode(), self.home.encode()):
             self.answer(403, NO_KEY)
