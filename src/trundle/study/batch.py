@@ -293,13 +293,11 @@ class _Cases:
         varied = {name: values[good] for name, values in self.varied.items()}
         first, like = sharing(f, names, varied, self.p[good])
         chosen = good[first]
-        q, u, is_assembled = starts_together(
-            f, self.fixed, {k: v[chosen] for k, v in self.varied.items()}, self.p[chosen]
-        )
+        q, u, ready = starts_together(f, self.fixed, {k: v[chosen] for k, v in self.varied.items()}, self.p[chosen])
 
         def assemble(k: int) -> None:
             case = chosen[k]
-            if is_assembled[k]:
+            if ready[k]:
                 found = InitialState(q[k], u[k])
             else:
                 start = {**self.fixed, **{name: v[case] for name, v in self.varied.items()}}
