@@ -71,8 +71,8 @@ class LawProbe:
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
-            missing = isinstance(error, AttributeError | TypeError) and ("Signals'" in text or ALL in text)
-            hint = SIGNALS if missing else OWN if isinstance(error, NameError | ZeroDivisionError | ImportError) else HINT
+            wrong = isinstance(error, AttributeError | TypeError) and ("Signals'" in text or ALL in text)
+            hint = SIGNALS if wrong else OWN if isinstance(error, NameError | ZeroDivisionError | ImportError) else HINT
             cause, place = f"{type(error).__name__}: {text}", _at(error) or _returned(question, size)
             self.faults.append(f"{where} cannot be written as an expression ({cause}). {hint}.{place}")
         else:
