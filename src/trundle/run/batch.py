@@ -287,9 +287,9 @@ class BatchRun:
         """
         from trundle.run.table import batch_frame
 
-        asked = names or self._state_names()
+        chosen = names or self._state_names()
         varied = {name: values for name, values in self.labels.items() if values.ndim == 1}
-        return batch_frame([self[name] if self.batch.x.size else self.end(name) for name in asked], varied)
+        return batch_frame([self[name] if self.batch.x.size else self.end(name) for name in chosen], varied)
 
     def _state_names(self) -> list[str]:
         groups = ("state",) if self.formulation.in_joints else ("state", "joints")
