@@ -37,7 +37,7 @@ def several_motions(f: Formulation, log: EventLog, p_end: Array) -> list[str]:
 
 
 def choices_of_cases(f: Formulation, log: BatchEvents, refused: Container[int]) -> dict[int, list[str]]:
-    """The same for the cases of a batch in which there is something to tell, and slips by forces that are left open."""
+    """All warnings of the cases of a batch: several motions, and slips under statically indeterminate forces."""
     runs = enumerate(zip(log.events, log.p_end, strict=True))
     found = {i: [*several_motions(f, *run), *undetermined_slips(f, run[0])] for i, run in runs if i not in refused}
     return {case: texts for case, texts in found.items() if texts}

@@ -1,4 +1,4 @@
-"""Warnings where a contact began to slip by a force that rigid bodies leave open."""
+"""Warnings where a contact began to slip although its forces are statically indeterminate."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,14 +12,14 @@ from trundle.integrate.trajectory import EventLog
 from trundle.linear_algebra.kkt import dense
 from trundle.typing import Array, TapeFunction
 
-ZERO, PART = 1e-9, 1e-5  # of the largest: singular values, and parts of a force that does nothing
-STILL = 1e-9  # of the speed of the run: a slip at the start that is none
+ZERO, PART = 1e-9, 1e-5  # of the largest: singular values, and components of self-equilibrated forces
+STILL = 1e-9  # of the speed of the run: slip speed at the start below which a contact is at rest
 Start = tuple[float, Array, Array]
 
 
 def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None) -> list[str]:
-    """A sentence about the first contact that slips, where contacts decide one by one, while forces that do nothing
-    together act there: other ones might have held it. `start`: time, state and parameters where the run began.
+    """A warning about the first contact that slips under statically indeterminate forces, if contacts decide one by
+    one: another distribution of the forces might have held it. `start`: time, state and parameters where the run began.
     """
     changes = transitions(f.model)
     slips = {len(f.model.events) + i: c.contact for i, c in enumerate(changes) if c.kind == "slips"}
@@ -29,11 +29,11 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
         others = _sharing(f, contact, t, x, p)
         if others:
             return [
-                f"Contact {contact!r} began to slip at t = {t:.9g} s. Rigid bodies leave open how it shares its forces "
-                f"with {', '.join(map(repr, others))}, and these contacts decide one by one, by the smallest forces: "
-                "together they may hold longer (a table on three such feet slides at 90 % of the true limit). Contacts "
-                "that can all open (unilateral=True) decide together; compliant normals (compliance=tr.Spring(...)) "
-                "determine the forces."
+                f"Contact {contact!r} began to slip at t = {t:.9g} s. How it shares its forces with "
+                f"{', '.join(map(repr, others))} is statically indeterminate, and these contacts are decided one by "
+                "one with the smallest forces: together they may hold longer (a table on three such feet slides at "
+                "90 % of the true limit). Contacts that can all open (unilateral=True) are decided together; compliant "
+                "normals (compliance=tr.Spring(...)) determine the forces."
             ]
     return []
 
@@ -41,7 +41,7 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
 def _first_slips(
     f: Formulation, slips: Mapping[int, str], log: EventLog, start: Start | None
 ) -> Iterator[tuple[str, Start]]:
-    """Contacts that begin to slip, each once, with the state and the modes in which it still sticks."""
+    """Each contact that begins to slip, once, with the state and the modes in which it still sticks."""
     if start is not None:
         t, x, p = start
         held = p.copy()
@@ -62,7 +62,7 @@ def _first_slips(
 
 
 def _sharing(f: Formulation, contact: str, t: float, x: Array, p: Array) -> list[str]:
-    """Other connections on which forces act that do nothing together with some at a contact."""
+    """Other connections with which a contact shares self-equilibrated forces."""
     found = f.once(_rows)(t, x[f.states.q], x[f.states.u], p)
     acts, J = np.array(found[0]).ravel() > 0.5, np.array(found[2])
     owners = np.array([row.owner for row in f.functions.rows])[acts]
@@ -72,14 +72,14 @@ def _sharing(f: Formulation, contact: str, t: float, x: Array, p: Array) -> list
     mine = forces[owners == contact]
     if np.max(np.abs(mine), initial=0.0) < PART:
         return []
-    _, _, ways = np.linalg.svd(mine)  # those of the forces that act at the contact at all
+    _, _, ways = np.linalg.svd(mine)  # combinations of these forces that act at the contact
     acting = forces @ ways[: np.linalg.matrix_rank(mine, PART)].T
-    on = np.max(np.abs(acting), axis=1, initial=0.0) > PART
-    return sorted({str(name) for name in owners[on]} - {contact})
+    loaded = np.max(np.abs(acting), axis=1, initial=0.0) > PART
+    return sorted({str(name) for name in owners[loaded]} - {contact})
 
 
 def _rows(f: Formulation) -> TapeFunction:
-    """Of every row whether it acts, its rate, and how it moves."""
+    """Of every row: whether it is active, its rate, and its Jacobian in units of length per time."""
     functions, e = f.functions, f.functions.equations
     scale = ca.vertcat(*[functions.length if unit == "rad/s" else 1.0 for unit in f.states.units[f.states.u]])
     acts = ca.vertcat(*[1 if row.active is None else row.active for row in functions.rows])

@@ -1,9 +1,9 @@
-"""Whether a decision was a choice among several motions (compiled).
+"""Whether a decision chose among several possible motions (compiled).
 
-Where friction makes a determinant of the loads negative, contacts that slide may all be able to press in a state that
-they leave at once, and the forces that pivots find belong to another one. Solutions of these equations come in pairs
-with determinants of opposite sign, but for one: where there is an unstable one there are at least two others. It is
-looked for among the contacts that touch, among these without one of them, and next to what was decided.
+Where friction makes a determinant of the loads negative, the contacts that slide may all be able to press in an
+unstable state, and the forces found by pivoting belong to another one. Solutions of these equations come in pairs with
+determinants of opposite sign, except for one: if there is an unstable solution, there are at least two others. It is
+searched for among the contacts that touch, among these without one of them, and next to what was decided.
 """
 
 from trundle.contact.collision.layout import CHOICE, CLOSED, COULD_PRESS, PARTED, SHARE_X, STICK, WIDTH
@@ -16,8 +16,8 @@ from trundle.kernel.pointers import Pointer, shifted, strict
 
 @strict
 def mark_choice(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float, plane: bool) -> None:
-    """Note with the modes which contacts could all press in another, unstable state; the memory has those with all that
-    touch. Nothing else is changed.
+    """Record with the modes which contacts could all press in another, unstable state; `tentative_in` has the modes with
+    all touching contacts closed. Nothing else is changed.
     """
     n = 3 * contacts
     first, state, kept = tentative_in(w, contacts), shifted(w, 3 * n + 4 * contacts), shifted(w, 4 * n + 5 * contacts)
@@ -55,8 +55,8 @@ def differs(one: Pointer, other: Pointer, contacts: int) -> bool:
 def is_unstable_solution(
     b: Pointer, free: Pointer, mode: Pointer, kept: Pointer, w: Pointer, contacts: int, scale: float, plane: bool
 ) -> bool:  # fmt: skip
-    """Whether modes, or those that are left of them when what pulls has opened and what sinks in has closed, are
-    possible but unstable, and not those that were decided.
+    """Whether these modes, after contacts that pull were opened and contacts that sink in were closed, are possible,
+    unstable, and other than those decided.
     """
     n = 3 * contacts
     D, data = n, n + n * n
