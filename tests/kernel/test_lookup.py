@@ -28,9 +28,10 @@ KNOTS = {
 
 
 def block(edges: np.ndarray) -> memory.Block:
-    records = np.zeros((len(edges) + 1, memory.WORDS + 4))
-    records[:, memory.PLACE] = range(len(records))
-    return memory.Block([edges], records, [(edges[0], edges[-1])])
+    found = memory.Block([edges], memory.WORDS + 4, [(edges[0], edges[-1])])
+    found.records[:] = 0.0
+    found.records[:, memory.PLACE] = range(len(found.records))
+    return found
 
 
 @pytest.mark.parametrize("kind", KNOTS)

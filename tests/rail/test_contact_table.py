@@ -164,7 +164,10 @@ def test_a_kernel_reads_what_numpy_reads(real):
         (lambda: ContactTable(CONE, eps=0.0), "eps is 0 m; it must lie between"),
         (lambda: ContactTable(CONE, step=-1.0), "step must be greater than zero"),
         (lambda: ContactTable(CONE, side="middle"), "side must be 'left' or 'right'"),
-        (lambda: ContactTable(CONE, reach=1e-3, most_roll=0.004)(2e-3), "u is 0.002.*goes to 0.001. Make it wider"),
+        (
+            lambda: ContactTable(CONE, reach=1e-3, most_roll=0.004)(2e-3),
+            "u is 0.002; the table ends at 0.001. Make it wider",
+        ),
     ],
 )
 def test_what_is_refused(wrong, said):

@@ -65,7 +65,7 @@ def test_system_shows_seals_and_bond_graph(model: tr.Model) -> None:
     system = model.build()
     text = system._repr_html_()
     assert "<svg" in text and "sealed by" in text and "hinge" in text
-    assert "1 degrees of freedom" in repr(system)
+    assert "1 degree of freedom" in repr(system)
     linear = system.linearise()
     checked(linear._repr_html_())
     assert len(repr(linear)) < 200 and f"{linear.eigenvalues[-1].imag:.6g}" in linear._repr_html_()

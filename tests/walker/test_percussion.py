@@ -11,6 +11,8 @@ CASES = [
     (PercussionPlane(float(RNG.uniform(0.05, 1.52)), float(RNG.uniform(0.3, 3.0))), RNG.uniform(0.01, 2.0, 40))
     for _ in range(40)
 ]
+RATIOS = [RNG.normal(0.0, 2.0, 40) for _ in CASES]
+FRICTION = [RNG.exponential(1.0, 40) for _ in CASES]
 
 
 def balance(plane, lam, kappa, mass=1.7):
@@ -26,9 +28,9 @@ def velocity_at(plane, spin, v_G, x, y):
     return v_G + np.cross(spin, point)
 
 
-@pytest.mark.parametrize(("plane", "lam"), CASES)
-def test_velocity_of_the_centre_gives_all_increments(plane, lam):
-    kappa = RNG.normal(0.0, 2.0, lam.shape)
+@pytest.mark.parametrize(("case", "kappa"), [*zip(CASES, RATIOS, strict=True)])
+def test_velocity_of_the_centre_gives_all_increments(case, kappa):
+    plane, lam = case
     x, y = plane.centre(lam, kappa)
     spin, v_G = balance(plane, lam, kappa)
     size = 1 + np.abs(spin[:, 2]) * np.hypot(x, y)
@@ -83,9 +85,9 @@ def test_critical_points_and_hyperbola(plane, lam):
     np.testing.assert_allclose(plane.conjugated_point(1e9)[1], plane.height, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("plane", "lam"), CASES)
-def test_areas_of_reversal_and_of_later_double_points(plane, lam):
-    friction = RNG.exponential(1.0, lam.shape)
+@pytest.mark.parametrize(("case", "friction"), [*zip(CASES, FRICTION, strict=True)])
+def test_areas_of_reversal_and_of_later_double_points(case, friction):
+    plane, lam = case
     mu_c = critical_values(lam, plane.half_angle).mu_c
     assert np.array_equal(plane.reversal(*plane.centre(lam, friction)), friction < mu_c)
     assert not np.any(plane.reversal(*plane.centre(lam, -friction)))

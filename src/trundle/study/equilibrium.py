@@ -33,7 +33,7 @@ IN_VAIN = 50
 
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
-    _refuse_yielding_rates(functions.equations.model)
+    refuse_yielding_rates(functions.equations.model)
     statics = Statics(functions, t, p)
     arrange = ContactSearch(functions.equations)
     here = statics.first(q)
@@ -76,7 +76,7 @@ def _not_found(functions: Functions, here: Pose, scales: Array, error: float) ->
     )
 
 
-def _refuse_yielding_rates(model: Model) -> None:
+def refuse_yielding_rates(model: Model) -> None:
     """Refuse compliant prescribed rates: the deflection of their spring depends on the history, which statics do not
     know.
     """

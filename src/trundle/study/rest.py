@@ -17,7 +17,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import FrozenTimeWarning, SolveError
 from trundle.motion.kinematics import normalised
 from trundle.quantities.state_layout import StateLayout
-from trundle.study.equilibrium import find_equilibrium, settle
+from trundle.study.equilibrium import find_equilibrium, refuse_yielding_rates, settle
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import Linearisation, linearise
 from trundle.study.passing import PASSING, is_passing
@@ -30,6 +30,7 @@ from trundle.warn import warn
 
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations
+STILL = 1e-9  # rad/s or typical lengths per second, below which a prescribed rate is zero
 
 
 def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t: float, stable: bool) -> State:
@@ -60,7 +61,8 @@ class Rest:
 
     def find(self, first: Array, stable: bool) -> Array:
         """An equilibrium near the first pose, on request a stable one; SolveError if there is none."""
-        if self._rests(first, stable):
+        refuse_yielding_rates(self.formulation.model)
+        if self.formulation.functions.equations.switched and self._rests(first, stable):
             return first
         reasons: list[str] = []
         unstable: float | None = None
@@ -88,7 +90,7 @@ class Rest:
         raise SolveError(reasons[0] if reasons else "no equilibrium was found near the given pose.")
 
     def _rests(self, q: Array, stable: bool) -> bool:
-        """Whether the first pose is one already: of a box on the floor all are."""
+        """Whether the first pose is one already, as every pose of a box that stands on the floor is."""
         try:
             return not self._what_moves(q) and (not stable or self._growth(q) <= 0)
         except SolveError:
@@ -117,10 +119,23 @@ class Rest:
     def _modes(self, q: Array) -> Array:
         return first_modes(self.formulation, self.t, self._state(q), self.p)
 
+    def _driven(self, q: Array) -> bool:
+        """Whether a prescribed rate that does not depend on time moves the system in this pose."""
+        f, x = self.formulation, self._state(q)
+        project = f.kernels("base").get("project")
+        if project is None or is_passing(f, self.t, np.concatenate([q, np.zeros(f.n_u)]), self.p):
+            return False
+        return not project(self.t, x, self._modes(q))[project.n_x + 1] < STILL
+
     def _what_moves(self, q: Array) -> str:
         """What would accelerate from rest in this pose, as a phrase; empty if nothing does."""
         states = self.formulation.states
         u = np.zeros(states.n_u)
+        if self._driven(q):
+            return (
+                "no equilibrium was found near the given pose: where the forces balance, a prescribed rate moves the "
+                "system. Start nearer to a pose in which that rate is zero."
+            )
         rates, A, *_ = (np.array(ca.DM(v)) for v in self.formulation.functions.linear(self.t, q, u, self._modes(q)))
         udot = rates.ravel()[_that_rest(states)]
         excess = np.abs(udot) - rate_tolerance(A, np.concatenate([q, u]))[_that_rest(states)]

@@ -16,8 +16,8 @@ from trundle.kernel.pointers import Pointer, shifted, strict
 
 @strict
 def mark_choice(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float, plane: bool) -> None:
-    """Record with the modes which contacts could all press in another, unstable state; `tentative_in` has the modes with
-    all touching contacts closed. Nothing else is changed.
+    """Record with the modes which contacts could all press in another, unstable state; `tentative_in` has the modes
+    with all touching contacts closed. Nothing else is changed.
     """
     n = 3 * contacts
     first, state, kept = tentative_in(w, contacts), shifted(w, 3 * n + 4 * contacts), shifted(w, 4 * n + 5 * contacts)

@@ -157,7 +157,7 @@ def refuse(name: str, values: Array, wrong: Flags | bool, why: str) -> None:
     if np.any(bad):
         place = np.argwhere(bad)[0]
         where = "" if values.ndim == 0 else f" at index {', '.join(str(i) for i in place)}"
-        raise ModelError(f"{name} is {values[tuple(place)]:g}{where} {why}.")
+        raise ModelError(f"{name} is {values[tuple(place)]:g}{where}{why if why.startswith(';') else f' {why}'}.")
 
 
 def _scalars(ellipse: Ellipse) -> Ellipse:
