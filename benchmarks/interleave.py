@@ -6,12 +6,12 @@ import statistics
 import time
 from collections.abc import Callable
 
-from trundle.kernel import kept
+from trundle.kernel import stored_kernels
 
 
 def machine_code_at_once() -> None:
     """Measure machine code from the first call on; else a run would begin in threaded code."""
-    kept.BUSY = kept.BUSY_AGAIN = 0
+    stored_kernels.BUSY = stored_kernels.BUSY_AGAIN = 0
 
 
 class Timing(float):
