@@ -1,5 +1,6 @@
 """Contacts that stay closed and share loads decide one by one: a run tells where that may have been too early."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -50,7 +51,8 @@ def test_a_slip_from_the_start_is_told_too(part: float, slips: bool) -> None:
 
 def test_a_batch_tells_the_cases() -> None:
     cases = table(3).batch(4.0, {}, {"rise": np.array([1.0, 10.0])})
-    assert list(cases.warnings) == [1] and "'f0' began to slip" in cases.warnings[1][0]
+    # Two of the feet are alike: which of them slips first is left to round-off.
+    assert list(cases.warnings) == [1] and re.match(r"Contact 'f[01]' began to slip", cases.warnings[1][0])
 
 
 def test_feet_that_decide_together_are_right_and_nothing_is_told() -> None:
