@@ -20,13 +20,10 @@ EVERYWHERE = {
     "typing",
     "atomic_write",
     "version",
-    "preparing",
-    "symbol",
-    "quick_symbols",
-    "arguments",
+    "messages",
+    "symbols",
     "real_array",
-    "refused_call",
-    "warn",
+    "data_file",
 }
 # Lazy imports, which `make lint` lists; they are not part of the data flow.
 SHOWN = ("bond_graph", "run", "lookup", "model", "study", "system")

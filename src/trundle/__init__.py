@@ -355,12 +355,12 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name not in _HOME:
-        advice = import_module("trundle.refused_call").OF_TRUNDLE
-        raise import_module("trundle.arguments").unknown_name("trundle", name, __all__, advice, "tr")
+        advice = import_module("trundle.messages.refused_call").OF_TRUNDLE
+        raise import_module("trundle.messages.arguments").unknown_name("trundle", name, __all__, advice, "tr")
     module = import_module(_HOME[name])
     found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
     globals()[name] = found  # next time without this function
-    import_module("trundle.arguments").explain_module_calls(globals(), [name])
+    import_module("trundle.messages.arguments").explain_module_calls(globals(), [name])
     return globals()[name]
 
 

@@ -11,8 +11,8 @@ from typing import final
 
 import casadi as ca
 
-from trundle.arguments import explain_module_calls
-from trundle.symbol import keeping
+from trundle.messages.arguments import explain_module_calls
+from trundle.symbols.parameters import keeping
 from trundle.typing import Expr
 
 pi = math.pi

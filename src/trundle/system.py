@@ -3,19 +3,19 @@
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
-from trundle.arguments import explain_calls
 from trundle.equations.derivation import Derivation
+from trundle.equations.garbage_collection import paused_garbage_collection
 from trundle.equations.mobility import Mobility
-from trundle.garbage_collection import paused_garbage_collection
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import preparing
 from trundle.model.model import Model
 from trundle.model.spec import Spec
-from trundle.preparing import preparing
 from trundle.quantity import Quantity
-from trundle.quick_symbols import quick_symbols
 from trundle.study.analyses import Analyses
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.runs import Runs
+from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import Given, Value, Values
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from tests.test_docstrings import EXAMPLES, PUBLIC, RESULTS
 
 import trundle as tr
-from trundle.arguments import advised_class, explain_calls
+from trundle.messages.arguments import advised_class, explain_calls
+from trundle.messages.refused_call import fits
 from trundle.model.joint import Connection
-from trundle.refused_call import fits
 
 TALKED_TO = (
     tr.Model, tr.System, tr.Run, tr.BatchRun, tr.Body, tr.Frame, tr.Table, tr.Cases, tr.Fit, tr.Optimum, tr.Branch,

@@ -6,9 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from trundle import instructions as module
-from trundle.instructions import Instructions, instructions
 from trundle.lookup.node import look_up
+from trundle.symbols import instructions as module
+from trundle.symbols.instructions import Instructions, instructions
 
 T, X, P = ca.SX.sym("t"), ca.SX.sym("x", 6), ca.SX.sym("p", 2)
 

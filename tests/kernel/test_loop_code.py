@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle import preparing as notices
 from trundle.errors import KernelError
 from trundle.kernel import compiled, loop_code, make_loops, ready_code
 from trundle.kernel.cache import ObjectCache
 from trundle.kernel.jit import host
-from trundle.preparing import preparing
+from trundle.messages import preparing as notices
+from trundle.messages.preparing import preparing
 
 HOME = "trundle.walker.impact.predict_batch_loop"
 

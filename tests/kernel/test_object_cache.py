@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
+import grimp
 import numpy as np
 import pytest
 
@@ -271,7 +272,7 @@ class TestCodeThatShapesKernels:
     ) -> None:
         package = Path(kernel_cache.__file__).parents[1]
         copy = tmp_path / "trundle"
-        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("*.yaml", "__pycache__"))
+        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
         monkeypatch.setattr(kernel_cache, "__file__", str(copy / "kernel" / "cache.py"))
         digest = kernel_cache._sources.__wrapped__
         before = digest()
@@ -281,16 +282,41 @@ class TestCodeThatShapesKernels:
             "study/simulate.py",
             "system.py",
             "errors.py",
+            "messages/warn.py",
             "file/new.py",
+            "examples/four-bar.yaml",
         ):
             (copy / path).open("a").write("# edited\n")
             assert digest() == before, path
         os.utime(copy / "model" / "model.py", (1.0, 1.0))  # another time is no other content
         assert digest() == before
-        for path in ("math.py", "quantity.py", "model/model.py", "contact/collision/routh.py", "equations/new.py"):
+        for path in (
+            "math.py",
+            "quantity.py",
+            "symbols/parameters.py",
+            "symbols/instructions.py",
+            "model/model.py",
+            "contact/collision/routh.py",
+            "rail/data/kalker.yaml",
+            "equations/new.py",
+        ):
             (copy / path).open("a").write("# edited\n")
             assert digest() != before, path
             before = digest()
+
+    def test_what_they_import_lies_in_them_too(self) -> None:
+        """But for messages, types and checks of input, and for what is imported to show or to build a model. What is
+        asked of a bicycle, a vehicle or a walker uses everything.
+        """
+        modules = grimp.build_graph("trundle", exclude_type_checking_imports=True, cache_dir=None)
+        shaping = {*kernel_cache.SHAPING, *(name.removesuffix(".py") for name in kernel_cache.ALONE)}
+        imported = {
+            other.split(".")[1]
+            for module in modules.modules
+            if module != "trundle" and module.split(".")[1] in shaping - {"bicycle", "rail", "walker"}
+            for other in modules.find_modules_directly_imported_by(module)
+        }
+        assert imported - shaping == {"errors", "messages", "real_array", "system", "typing", "version", "view"}
 
     def test_every_part_of_a_model_lies_in_them(self) -> None:
         """Classes of Trundle enter the key of a model by their fields only: their code must be in the digest."""

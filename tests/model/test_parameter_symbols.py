@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.symbol import ParameterExpression
+from trundle.symbols.parameters import ParameterExpression
 
 EXPRESSIONS: dict[str, Callable[[Any], Any]] = {
     "k": lambda k: k,

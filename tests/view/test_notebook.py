@@ -11,7 +11,7 @@ from matplotlib import rcParams
 
 import trundle as tr
 from trundle.integrate.progress import progress_bar
-from trundle.preparing import is_watched
+from trundle.messages.preparing import is_watched
 from trundle.run.run import Run
 from trundle.view.notebook import table_html
 

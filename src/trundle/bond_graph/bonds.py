@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import explain_calls
 from trundle.bond_graph.causality import Causality
 from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.phrasing import counted
 from trundle.bond_graph.program import Program
+from trundle.messages.arguments import explain_calls
 from trundle.model.seal import Seal
 from trundle.typing import State, Values
 

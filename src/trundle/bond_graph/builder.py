@@ -20,7 +20,7 @@ from trundle.model.force import Force
 from trundle.model.part_check import evaluate
 from trundle.model.seal import Seal, find_seals
 from trundle.pairs.lower import BONDS
-from trundle.quick_symbols import with_quick_symbols
+from trundle.symbols.quick_symbols import with_quick_symbols
 
 
 @with_quick_symbols

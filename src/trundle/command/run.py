@@ -9,7 +9,7 @@ import typer
 
 from trundle.command.find import refuse_unknown_plots
 from trundle.file import ModelFile
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.run.run import Run
 
 

@@ -9,12 +9,12 @@ from typing import final
 
 import casadi as ca
 
-from trundle.arguments import advised_class
 from trundle.contact.modes.mode import Mode
 from trundle.contact.modes.stick_slip import StickSlip
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.friction_law import FrictionLaw
 from trundle.laws.signals import Signals
+from trundle.messages.arguments import advised_class
 from trundle.typing import Expr
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
-from trundle.instructions import Instructions, instructions
 from trundle.lookup.memory import KINKS
 from trundle.lookup.node import Calls, look_up, spelled
+from trundle.symbols.instructions import Instructions, instructions
 from trundle.typing import Expr, TapeFunction
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}

@@ -12,9 +12,9 @@ from typing import NamedTuple, final
 import casadi as ca
 
 from trundle.derivative import derivative
-from trundle.instructions import instructions
 from trundle.lookup.memory import KINKS, PLACE
 from trundle.lookup.node import Calls, look_up
+from trundle.symbols.instructions import instructions
 from trundle.typing import Expr
 
 

@@ -19,9 +19,9 @@ from trundle.equations.outputs.ports import Ports
 from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE, evaluate, read_tapes
 from trundle.kernel.cache import Bundle
+from trundle.messages.preparing import preparing
 from trundle.model.register import Register
 from trundle.model.spec import Spec
-from trundle.preparing import preparing
 from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout

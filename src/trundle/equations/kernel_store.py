@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
-from trundle.garbage_collection import paused_garbage_collection
+from trundle.equations.garbage_collection import paused_garbage_collection
 from trundle.kernel import (
     USER_CACHE,
     Bundle,
@@ -22,8 +22,8 @@ from trundle.kernel import (
     read_tapes,
     store_and_load,
 )
-from trundle.preparing import preparing
-from trundle.quick_symbols import quick_symbols
+from trundle.messages.preparing import preparing
+from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import TapeFunction
 
 if TYPE_CHECKING:

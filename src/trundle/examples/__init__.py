@@ -8,9 +8,9 @@ from inspect import signature
 from pathlib import Path
 from typing import final
 
-from trundle.arguments import explain_module_calls
 from trundle.errors import UnknownNameError
 from trundle.file.read import ModelFile, load_file
+from trundle.messages.arguments import explain_module_calls
 from trundle.model.model import Model
 from trundle.typing import Option
 

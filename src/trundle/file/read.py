@@ -8,7 +8,6 @@ from typing import final
 
 from pydantic import ValidationError
 
-from trundle.arguments import explain_calls_with
 from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.expression import tables_known
@@ -17,6 +16,7 @@ from trundle.file.schema import ModelSection, RunSection
 from trundle.file.text import read_text
 from trundle.file.tree import Path
 from trundle.file.values import Values
+from trundle.messages.arguments import explain_calls_with
 from trundle.model.check import check
 from trundle.model.model import Model
 from trundle.typing import Raw

@@ -13,12 +13,12 @@ import numpy as np
 from trundle.errors import FileError, ModelError
 from trundle.file.text import read_text
 from trundle.laws.efforts import Damper
+from trundle.messages.warn import warn
 from trundle.model.body import Body
 from trundle.model.model import Model
 from trundle.model.shape import Box, Cylinder, Mesh, Shape, Sphere, read_mesh
 from trundle.pairs.lower import Fixed, Free, Pair, Planar, Prismatic, Revolute
 from trundle.typing import Array
-from trundle.warn import warn
 
 PAIRS: dict[str, Callable[[tuple[float, ...]], Pair]] = {
     "revolute": lambda axis: Revolute(axis),

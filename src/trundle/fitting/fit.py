@@ -11,14 +11,14 @@ from trundle.fitting.experiment import Experiment, experiments
 from trundle.fitting.residuals import Residuals
 from trundle.fitting.result import Fit
 from trundle.lookup.table import Table
+from trundle.messages.preparing import under_way
+from trundle.messages.warn import warn
 from trundle.model.check import finite_number
-from trundle.preparing import under_way
 from trundle.study.interruption import noticed_interruptions
 from trundle.study.run_options import listed
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Given, Option, Values
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr

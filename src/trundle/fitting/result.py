@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.fitting.residuals import Residuals
-from trundle.preparing import preparing
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import preparing
 from trundle.run.run import Run
 from trundle.typing import Array
 

@@ -24,7 +24,7 @@ from trundle.integrate.record import LoopRecord
 from trundle.integrate.trajectory import Trajectory
 from trundle.integrate.workspace import Saved, Workspace, set_control
 from trundle.kernel import compile_busy, compiled
-from trundle.preparing import is_watched
+from trundle.messages.preparing import is_watched
 
 CHUNK_SECONDS = 0.07
 STUCK = (at.STEP_TOO_SMALL, at.NOT_FINITE, at.CONSTRAINT)

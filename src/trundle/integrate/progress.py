@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Final
 
-from trundle.preparing import in_notebook
+from trundle.messages.preparing import in_notebook
 
 EVERY: Final = 0.2  # s between two updates in a notebook
 BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> '

@@ -19,18 +19,20 @@ from typing import Any
 import llvmlite
 
 from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
+from trundle.messages.warn import warn
 from trundle.version import __version__
-from trundle.warn import warn
 
 _MAGIC = b"trundle kernel 2\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _SHARE = 16  # the directory is scanned again when 1/16 of its limit was written, and is shrunk to 2/16 below the limit
 SHAPING = (
     "space", "laws", "pairs", "contact", "model", "graph", "quantities", "motion", "constraints", "linear_algebra",
-    "equations", "kernel", "lookup", "bicycle", "rail", "walker",
+    "equations", "kernel", "lookup", "symbols", "bicycle", "rail", "walker",
 )  # fmt: skip
-"""Folders whose code (with the files in ALONE) influences kernels; compiled models stay valid if others are edited."""
-ALONE = ("math.py", "derivative.py", "quantity.py", "quick_symbols.py")
+"""Folders whose code and data (with the files in ALONE) influence kernels; compiled models stay valid if others are
+edited.
+"""
+ALONE = ("math.py", "derivative.py", "quantity.py")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -248,7 +250,7 @@ def _platform() -> tuple[str, ...]:
 
 @cache
 def _sources() -> str:
-    """Digest of the code that influences kernels, so that kernels made by older code are not used."""
+    """Digest of the code and data that influence kernels, so that kernels made by older ones are not used."""
     digest = hashlib.sha256()
     for path in _shaping_files(Path(__file__).parents[1]):
         with open(path, "rb") as stream:
@@ -258,13 +260,13 @@ def _sources() -> str:
 
 
 def _shaping_files(package: Path) -> list[str]:
-    """Source files of the folders in SHAPING, sorted (scandir takes half the time of rglob, at every start)."""
+    """Files of the folders in SHAPING, sorted (scandir takes half the time of rglob, at every start)."""
     found = [str(package / name) for name in ALONE]
     folders = [str(package / name) for name in SHAPING]
     for folder in folders:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(".py"):
+                if entry.name.endswith((".py", ".yaml")):
                     found.append(entry.path)
                 elif entry.is_dir():
                     folders.append(entry.path)

@@ -15,7 +15,7 @@ from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
 from trundle.kernel.loop_code import loop_code, ready_loop
 from trundle.kernel.record import Record
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 
 PARTS = {
     "advance": "integrate.loop",

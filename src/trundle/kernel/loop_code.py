@@ -15,7 +15,7 @@ from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
 from trundle.kernel.loop_sources import PACKAGE, digest
 from trundle.kernel.ready_code import SHIPPED, ready_code
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 
 
 def environment() -> dict[str, str]:

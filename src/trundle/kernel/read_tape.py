@@ -6,13 +6,13 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import KernelError
-from trundle.instructions import Instructions, instructions
 from trundle.kernel.codes import CODE, INPUT, OUTPUT, READ
 from trundle.kernel.interpret import BINARY, UNARY
 from trundle.kernel.numbering import numbered
 from trundle.kernel.rows_node import buffer_size, is_rows
 from trundle.kernel.tape import Tape
 from trundle.lookup.node import Calls, is_lookup
+from trundle.symbols.instructions import Instructions, instructions
 from trundle.typing import Integers
 
 _ADVICE = {

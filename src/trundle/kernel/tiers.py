@@ -16,7 +16,7 @@ from trundle.kernel.program import Program
 from trundle.kernel.threaded import SELF, threaded_code
 from trundle.kernel.trampolines import Trampolines
 from trundle.kernel.watched_kernels import WatchedKernels
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 
 BUSY = 40_000
 """Calls after which machine code is generated: they took about as much time as generating it will."""

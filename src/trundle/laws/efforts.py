@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from trundle.arguments import advised_class
 from trundle.laws.law import EffortLaw, check_function, check_numbers
+from trundle.messages.arguments import advised_class
 from trundle.typing import Expr
 
 

@@ -18,8 +18,8 @@ from typing import final
 import casadi as ca
 import numpy as np
 
-from trundle.instructions import instructions
 from trundle.lookup.memory import record
+from trundle.symbols.instructions import instructions
 from trundle.typing import Expr, TapeFunction, Untyped
 
 _PREFIX = "lookup"

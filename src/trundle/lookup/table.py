@@ -10,13 +10,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arguments import advised_class, explain_calls
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, patches, pieces, quintic, with_ends
 from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
-from trundle.preparing import preparing
+from trundle.messages.arguments import advised_class, explain_calls
+from trundle.messages.preparing import preparing
 from trundle.typing import Array, Expr, Integers, Option, State
 
 if TYPE_CHECKING:

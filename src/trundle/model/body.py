@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import explain_calls, unchangeable, unknown_attribute
 from trundle.errors import ModelError
+from trundle.messages.arguments import explain_calls, unchangeable, unknown_attribute
 from trundle.model.frame import GivenMotion
 from trundle.model.shape import Shape
 from trundle.quantity import Of, Quantity

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import NoReturn, Self, TypeVar
 
-from trundle.arguments import explain_calls
 from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.law import EffortLaw
 from trundle.math import RESERVED
+from trundle.messages.arguments import explain_calls
 from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves
 from trundle.model.connection import ConnectedPair

@@ -6,11 +6,11 @@ from math import isfinite
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised, explain_calls
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
 from trundle.lookup.signal import constant_signal
 from trundle.lookup.table import Table
+from trundle.messages.arguments import advised, explain_calls
 from trundle.model.block import Block
 from trundle.model.contents import FROZEN, ModelContents, full_name
 from trundle.model.crossing import Crossing
@@ -18,7 +18,7 @@ from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.input import Input, signal_name
 from trundle.model.state import State
 from trundle.model.table import ModelTable
-from trundle.symbol import ParameterSymbol
+from trundle.symbols.parameters import ParameterSymbol
 from trundle.typing import Expr
 
 

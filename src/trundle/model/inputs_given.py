@@ -9,11 +9,11 @@ import numpy as np
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.signal import sampled
 from trundle.lookup.table import Table
+from trundle.messages.warn import users_function, users_line
 from trundle.model.input import signal_name
 from trundle.model.model import Model
 from trundle.model.table import with_tables
 from trundle.typing import Given, State, Values
-from trundle.warn import users_function, users_line
 
 CHOICES = (
     "give a number, tr.Table(t, values, between='linear') ('previous' holds each value until the next), a function of "

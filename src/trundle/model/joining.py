@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from trundle.arguments import advised, explain_calls
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
+from trundle.messages.arguments import advised, explain_calls
 from trundle.model import advice
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect

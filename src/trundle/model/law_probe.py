@@ -15,16 +15,16 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, TrundleError
-from trundle.instructions import SHORT, instructions
 from trundle.laws.signals import Signals
+from trundle.messages.warn import users_line, users_returns
 from trundle.model.body import as_frame
 from trundle.model.exact import exact
 from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, given_signal, is_signal, model_register
+from trundle.symbols.instructions import SHORT, instructions
 from trundle.typing import Expr, Given, TapeFunction
-from trundle.warn import users_line, users_returns
 
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "

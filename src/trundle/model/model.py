@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import advised, explain_calls, method
 from trundle.errors import ModelError
+from trundle.messages.arguments import advised, explain_calls, method
 from trundle.model import advice
 from trundle.model.body import Body, Moves, components
 from trundle.model.force import Force

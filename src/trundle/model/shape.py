@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, NoReturn, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class, explain_module_calls, unknown_name
 from trundle.errors import ModelError
+from trundle.messages.arguments import advised_class, explain_module_calls, unknown_name
 from trundle.typing import Array, Given, Untyped
 
 Point = tuple[float, float, float]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from trundle.arguments import explain_module_calls, unknown_name
+from trundle.messages.arguments import explain_module_calls, unknown_name
 from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F401  so that `discover` finds their classes
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex

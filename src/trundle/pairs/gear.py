@@ -7,8 +7,8 @@ from typing import final
 
 import casadi as ca
 
-from trundle.arguments import advised_class
 from trundle.errors import ModelError
+from trundle.messages.arguments import advised_class
 from trundle.pairs.mesh import Mesh, Wheels, check_size, integer_ratio, mesh_frame, turned_apart
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity

@@ -12,8 +12,8 @@ from typing import ClassVar, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class
 from trundle.errors import ModelError
+from trundle.messages.arguments import advised_class
 from trundle.pairs.step_quantities import step_quantities
 from trundle.quantity import Quantity
 from trundle.space.chain import SLIDE, Ball, Chain, Named, Screw

@@ -12,8 +12,8 @@ from typing import ClassVar, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import advised_class
 from trundle.errors import ModelError
+from trundle.messages.arguments import advised_class
 from trundle.pairs.chart import Chart
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.pairs.sweep import Sweep, upright

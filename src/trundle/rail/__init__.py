@@ -5,7 +5,7 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 
 from typing import TYPE_CHECKING
 
-from trundle.arguments import explain_module_calls, unknown_name
+from trundle.messages.arguments import explain_module_calls, unknown_name
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.suspension.air_spring import AirSpring
 from trundle.rail.suspension.anti_roll_bar import AntiRollBar

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls, method, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.lookup.table import Table
-from trundle.preparing import preparing
+from trundle.messages.arguments import explain_calls, method, unknown_attribute
+from trundle.messages.preparing import preparing
+from trundle.messages.warn import warn
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.quantities import dimension
@@ -33,7 +34,6 @@ from trundle.run.turns import (
     without_flips,
 )
 from trundle.typing import AnyArray, Array, Columns, Json, Option, Settings, State
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import advised, explain_calls, unknown_attribute
-from trundle.preparing import preparing
+from trundle.messages.arguments import advised, explain_calls, unknown_attribute
+from trundle.messages.preparing import preparing
 from trundle.typing import Array, Option, Value
 
 if TYPE_CHECKING:

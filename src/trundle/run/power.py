@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
 
-from trundle.arguments import explain_calls
 from trundle.equations.outputs.ports import Ports
 from trundle.errors import StoreError, UnknownNameError
-from trundle.preparing import preparing
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import preparing
 from trundle.run.energy_table import EnergyTable
 from trundle.run.power_datasets import body_audit, bond_audit, connection_audit, energy_flows, force_audit
 from trundle.run.power_samples import PowerSamples, Residual

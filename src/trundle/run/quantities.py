@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from trundle.arguments import explain_calls, method
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
+from trundle.messages.arguments import explain_calls, method
+from trundle.messages.preparing import preparing
 from trundle.model.register import Register
-from trundle.preparing import preparing
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import contact_changes

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import advised, explain_calls
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.preparing import preparing
+from trundle.messages.arguments import advised, explain_calls
+from trundle.messages.preparing import preparing
 from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
 from trundle.run.reported_events import EventTime, reported_events
 from trundle.typing import Array, Option, Settings, State, Value

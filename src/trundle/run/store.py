@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.run.read_netcdf import read_own
 from trundle.run.stored_result import StoredResult
 from trundle.run.surfaces import surfaces_as_json

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.preparing import preparing
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import preparing
 from trundle.typing import Array, Columns, Option, Settings, Values
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 
 from trundle.derivative import derivative
 from trundle.equations.outputs.expressions import Expressions
+from trundle.messages.warn import warn
 from trundle.quantity import Quantity
 from trundle.typing import AnyArray, Array, TapeFunction
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation

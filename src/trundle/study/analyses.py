@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trundle.arguments import advised, explain_calls
 from trundle.equations.formulation import Formulation
 from trundle.errors import LostContactWarning
-from trundle.preparing import preparing
-from trundle.quick_symbols import with_quick_symbols
+from trundle.messages.arguments import advised, explain_calls
+from trundle.messages.preparing import preparing
+from trundle.messages.warn import warn
 from trundle.study.answers import Answers
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import Unchangeable
+from trundle.symbols.quick_symbols import with_quick_symbols
 from trundle.typing import Array, State, Values
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -27,6 +27,7 @@ from trundle.integrate.tolerance import read_units
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
 from trundle.lookup.table import Table
+from trundle.messages.warn import warn
 from trundle.model.inputs_given import split_signals
 from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
@@ -48,7 +49,6 @@ from trundle.study.simulate import NO_ROOM, check_events
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array, Given, Json, State, Values
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun

@@ -20,13 +20,13 @@ import numpy as np
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.formulation import Formulation
 from trundle.errors import DerivativeWarning, SolveError
+from trundle.messages.warn import warn
 from trundle.study.continuation.steady_curve import SteadyCurve
 from trundle.study.linearise import Linearisation, in_order
 from trundle.study.small_motions import ROUND_OFF, Chart, acting, evaluate
 from trundle.study.stability import uncertain_eigenvalues
 from trundle.study.steady import MovingAxes, candidates, frames_then_bodies, kernel, least_turning
 from trundle.typing import AnyArray, TapeFunction
-from trundle.warn import warn
 
 IMAGINARY = 1e-40  # factor of the derivatives that go along as imaginary parts: its square is nothing
 RANK = 1e-10  # of equations that are scaled

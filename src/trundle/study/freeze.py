@@ -7,6 +7,7 @@ from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import FORMALISMS, Formulation
 from trundle.errors import InertiaWarning, ModelError
 from trundle.graph.topology import find_topology
+from trundle.messages.warn import warn
 from trundle.model.check import check, massless, measured_inertias
 from trundle.model.fingerprint import function_faults
 from trundle.model.floating import floating
@@ -14,10 +15,9 @@ from trundle.model.imaginary import omissions
 from trundle.model.model import Model
 from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
-from trundle.quick_symbols import quick_symbols
 from trundle.study.start_state import check_event_names, check_start_names
+from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import Values
-from trundle.warn import warn
 
 
 def freeze(model: Model, relax: Values | None = None, omit: Values | None = None) -> Spec:

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
+from trundle.messages.arguments import explain_calls, unknown_attribute
+from trundle.messages.warn import warn
 from trundle.model.start_values import start_values
-from trundle.quick_symbols import with_quick_symbols
 from trundle.study.eigenvalue_table import EigenvalueTable
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
 from trundle.study.start_state import Parameters, check_own_rates, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import moving_axes, rate_tolerance
+from trundle.symbols.quick_symbols import with_quick_symbols
 from trundle.typing import AnyArray, Json, Values
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.study.eigenvalue_change import Change

@@ -6,13 +6,13 @@ from typing import NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.errors import SolveError, UnknownNameError
-from trundle.preparing import under_way
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import under_way
+from trundle.messages.warn import warn
 from trundle.study.interruption import noticed_interruptions
 from trundle.study.ipopt import Smooth, minimise
 from trundle.typing import Array, Given
-from trundle.warn import warn
 
 DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
 HELD = 1e-6  # by how much, over its largest value met, a condition may be missed

@@ -4,8 +4,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.quick_symbols import quick_symbols
 from trundle.study.steady import rate_tolerance
+from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import Array
 
 LATER = (1e-3, 1e-2, 0.1, 0.37, 1.0, 2.3, 4.1, 10.0, 31.0, 100.0, 1000.0)  # s: when the rates are checked again

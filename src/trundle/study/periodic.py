@@ -11,7 +11,6 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import explain_module_calls
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.case import Case
@@ -20,6 +19,7 @@ from trundle.integrate.interruption import part_of_study
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.trajectory import EventLog, Trajectory
+from trundle.messages.arguments import explain_module_calls
 from trundle.study.first_modes import first_modes
 from trundle.study.interruption import raise_lost_interruption
 from trundle.study.linearise import allowed_changes

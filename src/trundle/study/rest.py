@@ -15,6 +15,7 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import FrozenTimeWarning, SolveError
+from trundle.messages.warn import warn
 from trundle.motion.kinematics import normalised
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.equilibrium import find_equilibrium, refuse_yielding_rates, settle
@@ -26,7 +27,6 @@ from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance
 from trundle.typing import Array, State, Values
-from trundle.warn import warn
 
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations

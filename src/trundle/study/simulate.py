@@ -14,7 +14,7 @@ from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import largest, read_units
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.quantities.initial_state import InitialState
 from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters

@@ -17,8 +17,8 @@ from trundle.equations.mobility import split_speeds
 from trundle.linear_algebra.pivot_order import pivot_order
 from trundle.linear_algebra.rank import rank_of_values
 from trundle.quantities.state_layout import StateLayout
-from trundle.quick_symbols import quick_symbols
 from trundle.study.steady import MovingAxes
+from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import AnyArray
 
 ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are more than that

@@ -10,11 +10,11 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import under_way
 from trundle.model.start_values import start_values
-from trundle.preparing import under_way
 from trundle.study.linearise import Linearisation, linearise_at
 from trundle.typing import AnyArray, Values
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.errors import FrozenTimeWarning, SolveError, UnknownNameError
+from trundle.messages.arguments import explain_calls
+from trundle.messages.warn import warn
 from trundle.model.input import signal_name
 from trundle.study.small_motions import SAME, SOON
 from trundle.typing import AnyArray, Array, Columns, Expr
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
-from trundle.arguments import advised, explain_calls, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
@@ -15,6 +14,7 @@ from trundle.integrate.options import Tolerances
 from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.workspace import Saved
 from trundle.lookup.table import Table
+from trundle.messages.arguments import advised, explain_calls, unknown_attribute
 from trundle.model.check import finite_number
 from trundle.model.input import signal_name
 from trundle.run.turns import start_angles

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Self
 
-from trundle.arguments import unknown_attribute
+from trundle.messages.arguments import unknown_attribute
 
 _STATE = "run = system.simulate(duration) and run['bob.angle'], or stepper = system.stepper(duration) and stepper[...]"
 _EQUATIONS = "system.accelerations(...) for numbers; system.formulation.equations has the expressions (.mass, .bias)"

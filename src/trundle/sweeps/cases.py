@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
-from trundle.arguments import advised_function, explain_calls
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
+from trundle.messages.arguments import advised_function, explain_calls
 from trundle.real_array import real_array
 from trundle.typing import AnyArray, Given, State, Untyped, Values
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from trundle.integrate.progress import notebook_bar
-from trundle.preparing import in_notebook, reported_elsewhere
+from trundle.messages.preparing import in_notebook, reported_elsewhere
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import Layout
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.arguments import advised_function
 from trundle.errors import SolveError
+from trundle.messages.arguments import advised_function
+from trundle.messages.warn import warn
 from trundle.study.batch import BatchWarning
 from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.sweeps.cases import Cases
@@ -20,7 +21,6 @@ from trundle.sweeps.question import Question
 from trundle.sweeps.store import Frame, Layout, SweepStore, part_of
 from trundle.typing import Array, Json, Values
 from trundle.version import __version__
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from trundle.arguments import advised
+from trundle.messages.arguments import advised
 from trundle.view.style import COLOURS, INK, finish, new_figure, side_legend, style
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from trundle.arguments import advised
 from trundle.errors import SolveError
+from trundle.messages.arguments import advised
 from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
 from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from trundle.arguments import advised
 from trundle.errors import UnknownNameError
+from trundle.messages.arguments import advised
 from trundle.quantity import units_of
 from trundle.typing import AnyArray, Array
 from trundle.view.bands import contacts_of, draw_bands

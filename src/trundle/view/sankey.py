@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
-from trundle.arguments import advised
+from trundle.messages.arguments import advised
 from trundle.run.energy_table import EnergyNode, EnergyTable
 from trundle.view.sankey_layout import BODIES, FONT, LINE, PAD, Layout, Ribbon, joules, lay_out, text_width
 from trundle.view.style import INK, QUIET, WARNING, Picture, finish, style

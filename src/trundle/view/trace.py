@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from trundle.arguments import advised
 from trundle.errors import SolveError
+from trundle.messages.arguments import advised
 from trundle.model.body import Frame
 from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair

@@ -1,6 +1,6 @@
 """Walkers: the rimless wheel, the rocking block and the dimer, whose feet strike the ground."""
 
-from trundle.arguments import explain_module_calls
+from trundle.messages.arguments import explain_module_calls
 from trundle.walker.collision import Collision, ContactPhase
 from trundle.walker.compliant import collide
 from trundle.walker.dimer import bouncing_dimer

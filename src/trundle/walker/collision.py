@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.run.reported_events import EventTime
 from trundle.typing import Option
 from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN, Wheel

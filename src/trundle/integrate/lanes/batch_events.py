@@ -24,7 +24,7 @@ from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.integrate.workspace import Workspace
-from trundle.preparing import under_way
+from trundle.messages.preparing import under_way
 
 CHECKED_TOGETHER = 64  # runs
 Look = Callable[[int, Trajectory], Trajectory]

@@ -27,7 +27,7 @@ from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import set_control, set_method
 from trundle.kernel import aligned, compile_busy, compiled
 from trundle.kernel.memory import point_to
-from trundle.preparing import under_way
+from trundle.messages.preparing import under_way
 
 PACKS = 3  # of lanes per contact for other common normals: one searches for them, two track them
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, which handles interruptions

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.messages.preparing import preparing
 from trundle.model.model import Model
-from trundle.preparing import preparing
 from trundle.rail.analysis.signals import band, largest, on_grid, sliding_mean
 from trundle.rail.analysis.weighting import (
     HORIZONTAL,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
 from trundle.linear_algebra.one_thread import one_thread
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.vehicle.vehicle import Vehicle

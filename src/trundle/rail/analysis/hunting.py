@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.analysis.critical import RootLocus, locus_over, rising_speeds
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.wheels import lateral_of, wheels_of

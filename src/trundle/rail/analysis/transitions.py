@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.analysis.assess import Assessment, assess
 from trundle.rail.analysis.on_track import on_line
 from trundle.rail.analysis.signals import band

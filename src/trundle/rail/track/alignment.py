@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError, SolveError
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.track.alignment_check import check_numbers, check_slopes, joined, notes, placed
 from trundle.rail.track.gradient import Vertical, slopes
 from trundle.rail.track.pose import Pose

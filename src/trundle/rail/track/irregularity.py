@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.track import spectrum
 from trundle.rail.track.signal import Signal, SineSum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
-from trundle.arguments import explain_calls_with
 from trundle.errors import ModelError, SolveError
 from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
+from trundle.messages.arguments import explain_calls_with
+from trundle.messages.preparing import preparing
+from trundle.messages.warn import warn
 from trundle.model.model import Model
-from trundle.preparing import preparing
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import irregularities_along
@@ -33,7 +34,6 @@ from trundle.study.linearise import Linearisation
 from trundle.study.run_options import ProgressBar
 from trundle.system import System
 from trundle.typing import Expr, Given, ModelPart, Option, State, Values
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

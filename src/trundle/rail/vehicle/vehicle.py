@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, final
 
-from trundle.arguments import unknown_attribute
 from trundle.errors import ModelError
 from trundle.laws.efforts import Open
 from trundle.laws.flows import Locked
+from trundle.messages.arguments import unknown_attribute
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Connection
 from trundle.rail.vehicle.advice import OF_VEHICLE

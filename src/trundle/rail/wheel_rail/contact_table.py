@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE
 from trundle.lookup.table import Table
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.elementwise import symbolic
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import AssemblyError, ModelError
-from trundle.preparing import preparing
+from trundle.messages.preparing import preparing
 from trundle.rail.wheel_rail.conicity import Method, check_amplitude, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, LowestGap, Side, WheelContact

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from trundle.data_file import read_data
 from trundle.lookup.table import Table
+from trundle.messages.warn import warn
 from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.space.arrays import read_numbers
 from trundle.typing import Array, Expr, Json
-from trundle.warn import warn
 
 NAMES = ("C11", "C22", "C23", "C33")
 EDGE = 0.1  # g = min(a/b, b/a) at the ends of the table

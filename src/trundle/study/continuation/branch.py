@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
-from trundle.arguments import explain_calls
 from trundle.errors import MultiplierWarning, SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
-from trundle.preparing import preparing, under_way
+from trundle.messages.arguments import explain_calls
+from trundle.messages.preparing import preparing, under_way
+from trundle.messages.warn import warn
 from trundle.study.continuation.curve import AnyFollower, AnyNode, Judgement
 from trundle.study.continuation.special import AnySpecial, specials
 from trundle.study.interruption import noticed_interruptions
 from trundle.typing import Array, Columns, Flags, Index, State
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     import xarray as xr

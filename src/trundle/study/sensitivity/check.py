@@ -12,9 +12,9 @@ import numpy as np
 from trundle.equations.breaks import compares_states
 from trundle.equations.formulation import Formulation
 from trundle.errors import DerivativeWarning, SolveError
+from trundle.messages.warn import warn
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.typing import Array, State
-from trundle.warn import warn
 
 if TYPE_CHECKING:
     from trundle.run.run import Run

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from trundle.arguments import advised
 from trundle.atomic_write import check_target, file_path
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.preparing import under_way
+from trundle.messages.arguments import advised
+from trundle.messages.preparing import under_way
 from trundle.typing import Untyped
 from trundle.view.movie.camera import Eye
 from trundle.view.movie.painter import EXTRA, USUAL, paint

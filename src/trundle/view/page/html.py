@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from trundle.arguments import advised
 from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
+from trundle.messages.arguments import advised
 from trundle.typing import Json
 from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES
 from trundle.view.page.pack import pack

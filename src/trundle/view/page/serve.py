@@ -8,8 +8,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, final
 from urllib.parse import unquote
 
-from trundle.arguments import advised
 from trundle.errors import TrundleError
+from trundle.messages.arguments import advised
 from trundle.typing import Untyped
 from trundle.view.page.html import page
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage

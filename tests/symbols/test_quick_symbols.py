@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.quick_symbols import CONVERSIONS, OPERATORS, quick_symbols
+from trundle.symbols.quick_symbols import CONVERSIONS, OPERATORS, quick_symbols
 
 METHODS = {f"__{side}{name}__" for name in OPERATORS for side in ("", "r")} | set(CONVERSIONS)
 A, B = ca.SX.sym("a"), ca.SX.sym("b")

@@ -18,6 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
+_PACKAGE = __name__.partition(".")[0]
 _Cached: Kind = type(cache(lambda: None))  # a function under `cache`
 BARE = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError, AssertionError)
 """Errors of Python and of libraries that are replaced by an explanation where the arguments are wrong."""
@@ -168,7 +169,7 @@ def unchangeable(refuse: Callable[[T, str, object], NoReturn]) -> Callable[[type
 
 def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> AttributeError:
     """The error for a name that an object does not have; `advice` says, for some names, where to find it."""
-    from trundle.refused_call import UNADVISED
+    from trundle.messages.refused_call import UNADVISED
 
     kind = type(of)
     if name in advice:
@@ -213,7 +214,7 @@ def _by_user() -> bool:
     caller = sys._getframe(2)
     if caller.f_code is _BoundMethod.__call__.__code__ and caller.f_back is not None:
         caller = caller.f_back
-    return str(caller.f_globals.get("__name__")).partition(".")[0] != __package__
+    return str(caller.f_globals.get("__name__")).partition(".")[0] != _PACKAGE
 
 
 def _unknown_attribute(self: object, name: str) -> NoReturn:
@@ -236,7 +237,7 @@ def _explained(
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
         if (has_truth_values(args) or (named and has_truth_values(named.values()))) and _by_user():
-            from trundle.refused_call import Call
+            from trundle.messages.refused_call import Call
 
             fault = Call(function, what or function.__name__, first, args, named, values).truth_value()
             if fault:
@@ -246,7 +247,7 @@ def _explained(
         try:
             return function(*args, **named)
         except BARE as error:
-            from trundle.refused_call import Call, is_own_error
+            from trundle.messages.refused_call import Call, is_own_error
 
             if is_own_error(error):
                 raise

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import NamedTuple, final
 
-_HOME = os.path.dirname(__file__) + os.sep
-_INSIDE = (_HOME, contextlib.__file__)  # the latter stands between where a method is decorated by a context
+HOME = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""The folder of the package."""
+_INSIDE = (HOME, contextlib.__file__)  # the latter stands between where a method is decorated by a context
 _OTHERS = os.path.dirname(os.__file__) + os.sep  # Python's own modules and, in site-packages, other packages
 
 
@@ -68,7 +69,7 @@ def users_function(function: object) -> str:
 
 
 def _is_users(file: str) -> bool:
-    return not file.startswith((_HOME, _OTHERS, "<frozen ")) and f"{os.sep}site-packages{os.sep}" not in file
+    return not file.startswith((HOME, _OTHERS, "<frozen ")) and f"{os.sep}site-packages{os.sep}" not in file
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

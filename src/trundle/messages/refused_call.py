@@ -14,10 +14,10 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 
 from numpy.typing import ArrayLike
 
+from trundle.messages.warn import HOME
 from trundle.real_array import has_truth_values
 from trundle.typing import Given, Maker, Settings, Untyped
 
-_HOME = os.path.dirname(__file__)
 _LONG = 60
 _ABSTRACT = {"dict": "Mapping", "list": "Sequence", "tuple": "Sequence"}  # names of types in annotations
 UNADVISED = "_unadvised"  # attribute of an AttributeError: there is no advice for the missing name
@@ -93,9 +93,9 @@ def is_own_error(error: BaseException) -> bool:
     last, before = error.__traceback__, None
     while last is not None and last.tb_next is not None:
         last, before = last.tb_next, last
-    if last is None or not last.tb_frame.f_code.co_filename.startswith(_HOME):
+    if last is None or not last.tb_frame.f_code.co_filename.startswith(HOME):
         return False
-    if before and before.tb_frame.f_code.co_filename.startswith(_HOME) and getattr(error, UNADVISED, False):
+    if before and before.tb_frame.f_code.co_filename.startswith(HOME) and getattr(error, UNADVISED, False):
         return False
     return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 

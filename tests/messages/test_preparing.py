@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle import preparing, rail
+from trundle import rail
 from trundle.errors import SolveError
 from trundle.fitting.residuals import Residuals
+from trundle.messages import preparing
 from trundle.study.continuation import branch
 from trundle.study.stability import SteadyMotions
 
