@@ -117,7 +117,7 @@ class LoopArrays:
         self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
         arrays["rival_since"][:] = case.t0
         due = -np.inf if any(rivals.loose) else case.normals_until
-        self.record.rival_rest, self.record.rival_due = at.RIVAL_REST, due
+        self.record.rival_rest, self.record.rival_due = at.RIVAL_STEPS - 1, due
         s, held, value = arrays["rival_s"].reshape(-1, w), arrays["rival_held"], arrays["rival_value"]
         for pack, known in enumerate(case.normals):
             first, n, count = arrays["rival_first"][pack], arrays["rival_width"][pack], min(len(known), w)

@@ -324,7 +324,8 @@ class LaneRecord(StepRecord):
     rival_stride: int  # steps between two packs
     rival_news: int  # 1: there may be a new job in a lane
     rival_job: Ints  # job whose rivals are tracked
-    rival_due: Floats  # time of the next check at the latest
+    rival_due: Floats  # latest time of the next check, for each lane of each pack
+    rival_soonest: Floats  # the first of these times in each lane
     rival_row: int  # numbers per run in `rival_start`
     rival_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints

@@ -67,8 +67,32 @@ def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
 
 
 @inner
+def holds_any(run: StepRecord, pack: int) -> bool:
+    """Whether any lane of this pack tracks a common normal."""
+    held, found = shifted(run.rival_held, pack * run.rival_lanes), 0
+    for lane in range(run.rival_lanes):
+        found |= held[lane]
+    return found != 0
+
+
+@inner
+def all_search(run: StepRecord, pack: int, sizes: Pointer) -> bool:
+    """Whether all lanes of this pack have yet to converge; each is then a Newton step older."""
+    w, at_pack = run.rival_lanes, pack * run.rival_lanes
+    held, age, searching = shifted(run.rival_held, at_pack), shifted(run.rival_age, at_pack), 0
+    for lane in range(w):
+        size = sizes[lane]
+        searching += int((held[lane] == 0) & (FOUND <= size) & (size < math.inf) & (age[lane] < PATIENCE))
+    for lane in range(w if searching == w else 0):
+        age[lane] += 1
+    return searching == w
+
+
+@inner
 def extrapolate(run: StepRecord, pack: int, clock: Pointer) -> None:
     """Extrapolate known normals, so that one Newton step finds them again."""
+    if not holds_any(run, pack):
+        return
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
     s, rate = shifted(run.rival_s, first * w), shifted(run.rival_rate, first * w)
@@ -105,27 +129,37 @@ def store_normal(run: StepRecord, pack: int, lane: int, value: float, lapse: flo
 
 
 @inner
-def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
-    """One Newton step of all lanes of a pack, at the states in `rival_x`; sets `rival_hit` for normals that are
-    reached, and returns whether a known normal needs another Newton step.
+def newton_step(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> None:
+    """Move all lanes of a pack to where one Newton step from their extrapolated places leads.
 
     The kernel returns the step (at most STRIDE of the reach), the gap minus that of the contact (or minus zero), the
     gap, the product of the normals, the quality of the step, the distance from the contact, the coordinates of the
     contact itself, the point, and the length of the full step relative to the reach (infinite if it is NaN).
     """
-    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
-    out, s = run.rival_out, shifted(run.rival_s, first * w)
+    w, n = run.rival_lanes, run.rival_width[pack]
+    out, s = run.rival_out, shifted(run.rival_s, run.rival_first[pack] * w)
     x = shifted(run.rival_x, (WIDEST - n) * w)
-    since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
-    age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
-    slope, least = shifted(run.rival_slope, pack * w), run.rival_away
     extrapolate(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
-    own, sizes = shifted(out, (n + 5) * w), shifted(out, (2 * n + 8) * w)
-    unsettled = False
     for i in range(n * w):
         s[i] += out[i]
+
+
+@inner
+def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer) -> bool:
+    """One Newton step of all lanes of a pack, at the states in `rival_x`; sets `rival_hit` for normals that are
+    reached, and returns whether a known normal needs another Newton step.
+    """
+    w, n, out = run.rival_lanes, run.rival_width[pack], run.rival_out
+    since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
+    age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
+    slope, least = shifted(run.rival_slope, pack * w), run.rival_away
+    own, sizes = shifted(out, (n + 5) * w), shifted(out, (2 * n + 8) * w)
+    unsettled = False
+    newton_step(run, pack, clock, p)
+    if all_search(run, pack, sizes):
+        return False
     for lane in range(w):
         before, size = held[lane], sizes[lane]
         if before == 0 and FOUND <= size < math.inf and age[lane] < PATIENCE:  # not converged yet
@@ -227,4 +261,4 @@ def pursue_rivals(run: LoopRecord) -> None:
                 run.status = at.RIVAL
                 run.rival_met = pack * w + lane
             hit[lane] = 0
-    run.rival_rest, run.rival_due = at.RIVAL_REST, -math.inf if at_once else next_look(run)
+    run.rival_rest, run.rival_due = at.RIVAL_STEPS - 1, -math.inf if at_once else next_look(run)

@@ -1,18 +1,20 @@
 """Tracking other common normals of contacts in lanes (compiled), each lane with those of its own run.
 
 The first of the packs of a contact searches for common normals, the others track known ones: at first the nearest ones
-found by a search at the start, later also those found by the first pack, in place of the farthest. At every fourth step
-one pack is processed: the first one twice as often as the others, and instead of packs without known normals. A pack in
-which a gap may vanish is processed at once; if a contact may be open, one pack is processed at every step. All other
-steps only compare the times of the lanes with those of their next checks.
+found by a search at the start, later also those found by the first pack, in place of the farthest. At every twelfth
+step the first pack of each contact makes two Newton steps and one of the others makes one, together, while their code
+is in the cache. At every second step the times of the lanes are compared with those of their next checks: a pack in
+which a gap may vanish is then processed. If a contact may be open, one of its packs is processed at every step.
 """
 
 import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.record import LaneRecord
-from trundle.integrate.rivals import SETTLING, WIDEST, pursue
+from trundle.integrate.rivals import SETTLING, WIDEST, holds_any, pursue
 from trundle.kernel.pointers import copy, inner, shifted
+
+SEARCHES = 2  # Newton steps of the first pack at a time
 
 
 @inner
@@ -27,6 +29,7 @@ def begin_rivals(run: LaneRecord, lane: int) -> None:
         run.rival_held[which] = 1 if known[n] < math.inf else 0
         run.rival_value[which], run.rival_slope[which] = known[n], math.inf
         run.rival_since[which], run.rival_age[which] = run.t[lane], 0
+        run.rival_due[which] = run.t[lane] if run.rival_held[which] != 0 else math.inf
         known = shifted(known, n + 1)
 
 
@@ -42,62 +45,60 @@ def hand_over(run: LaneRecord, pack: int, lane: int) -> None:
         far = value[i] if held[i] != 0 else math.inf
         if far > farthest:
             farthest, to = far, other
-    held[pack * w + lane] = 0
+    held[pack * w + lane], run.rival_due[pack * w + lane] = 0, math.inf
     if to >= 0:
         for i in range(n):
             run.rival_s[(run.rival_first[to] + i) * w + lane] = run.rival_s[(run.rival_first[pack] + i) * w + lane]
             run.rival_rate[(run.rival_first[to] + i) * w + lane] = 0.0
         held[to * w + lane], value[to * w + lane] = 1, value[pack * w + lane]
         run.rival_slope[to * w + lane], run.rival_since[to * w + lane] = math.inf, run.clock[lane]
+        run.rival_due[to * w + lane] = run.clock[lane]
     run.rival_s[run.rival_first[pack] * w + lane] = math.nan  # to be seeded
 
 
 @inner
 def may_vanish(run: LaneRecord, pack: int) -> bool:
     """Whether a gap in this pack may have shrunk by a third since the last check."""
-    w = run.rival_lanes
-    held, value, slope = shifted(run.rival_held, pack * w), shifted(run.rival_value, pack * w), run.rival_slope
-    since, soon = shifted(run.rival_since, pack * w), 0
-    for lane in range(w):
-        lapse = run.clock[lane] - since[lane]
-        soon |= (held[lane] != 0) & (value[lane] < at.FAR * slope[pack * w + lane] * lapse)
+    due, soon = shifted(run.rival_due, pack * run.rival_lanes), 0
+    for lane in range(run.rival_lanes):
+        soon |= int(run.clock[lane] > due[lane])
     return soon != 0
 
 
 @inner
-def follows_any(run: LaneRecord, pack: int) -> bool:
-    """Whether this pack tracks a common normal in any lane."""
-    w, held = run.rival_lanes, 0
+def plan_checks(run: LaneRecord, pack: int) -> None:
+    """Times at which the gaps of a pack may have shrunk by a third since the last check."""
+    w, at_pack = run.rival_lanes, pack * run.rival_lanes
+    held, since, due = shifted(run.rival_held, at_pack), shifted(run.rival_since, at_pack), run.rival_due
+    value, slope = shifted(run.rival_value, at_pack), shifted(run.rival_slope, at_pack)
     for lane in range(w):
-        held |= run.rival_held[pack * w + lane]
-    return held != 0
+        next_check = since[lane] + value[lane] / (at.FAR * slope[lane])
+        due[at_pack + lane] = next_check if held[lane] != 0 and next_check < math.inf else math.inf
 
 
 @inner
-def plan_checks(run: LaneRecord) -> None:
-    """Time at which a gap of each lane may have shrunk by a third since the last check."""
-    w, held, value, slope, since = run.rival_lanes, run.rival_held, run.rival_value, run.rival_slope, run.rival_since
+def plan_next_checks(run: LaneRecord) -> None:
+    """The soonest of these times in each lane."""
+    w, soonest, due = run.rival_lanes, run.rival_soonest, run.rival_due
     for lane in range(w):
-        run.rival_due[lane] = math.inf
+        soonest[lane] = math.inf
     for pack in range(run.n_rivals):
-        for lane in range(w if follows_any(run, pack) else 0):
-            i = pack * w + lane
-            due = since[i] + value[i] / (at.FAR * slope[i])
-            if held[i] != 0 and due < run.rival_due[lane]:
-                run.rival_due[lane] = due
+        for lane in range(w):
+            soonest[lane] = min(soonest[lane], due[pack * w + lane])
 
 
 @inner
-def pack_in_turn(run: LaneRecord, contact: int) -> int:
-    """The pack of a contact that is processed after this step; -1 for none."""
-    packs, first = run.rival_packs, contact * run.rival_packs
-    if run.rival_loose[first] == 1:
-        return first + run.rival_turn % packs
-    turn = run.rival_turn // at.LANE_RIVAL_STEPS
-    if run.rival_turn % at.LANE_RIVAL_STEPS != 0:
-        return -1
-    pack = first + 1 + (turn // 2) % (packs - 1) if turn % 2 == 1 else first
-    return pack if follows_any(run, pack) else first
+def steps_in_turn(run: LaneRecord, pack: int) -> int:
+    """Newton steps of a pack at this step of the runs, whether or not one of its gaps may vanish."""
+    packs, turn = run.rival_packs, run.rival_turn
+    which = pack % packs
+    if run.rival_loose[pack] == 1:
+        return 1 if which == turn % packs else 0
+    if turn % at.LANE_RIVAL_STEPS != 0:
+        return 0
+    if which == 0:
+        return SEARCHES
+    return 1 if which == 1 + turn // at.LANE_RIVAL_STEPS % (packs - 1) and holds_any(run, pack) else 0
 
 
 @inner
@@ -123,14 +124,15 @@ def begin_new_jobs(run: LaneRecord) -> None:
 
 
 @inner
-def pursue_pack(run: LaneRecord, pack: int) -> None:
-    """Newton steps of a pack. Normals found by the first pack of a contact are handed over to the others; lanes that
-    reach one are ALARMED.
+def pursue_pack(run: LaneRecord, pack: int, least: int) -> None:
+    """At least so many Newton steps of a pack. Normals found by the first pack of a contact are handed over to the
+    others; lanes that reach one are ALARMED.
     """
-    unsettled, hit = True, run.rival_hit
-    for _ in range(SETTLING):
-        if unsettled:
+    unsettled, hit = False, run.rival_hit
+    for i in range(SETTLING):
+        if i < least or unsettled:
             unsettled = pursue(run, pack, run.clock, run.p)
+    plan_checks(run, pack)
     for lane in range(run.lanes):
         if pack % run.rival_packs == 0 and run.rival_held[pack * run.rival_lanes + lane] != 0:
             hand_over(run, pack, lane)
@@ -142,28 +144,33 @@ def pursue_pack(run: LaneRecord, pack: int) -> None:
 @inner
 def pursue_in_lanes(run: LaneRecord) -> None:
     """Track the normals of all lanes at the ends of accepted steps; a lane that reaches one is ALARMED."""
-    w, t, h, clock, accept, due, soon = run.lanes, run.t, run.h, run.clock, run.accept, run.rival_due, 0
+    w, t, h, clock, accept, due, soon = run.lanes, run.t, run.h, run.clock, run.accept, run.rival_soonest, 0
     if run.rival_news == 1:
         begin_new_jobs(run)
-        plan_checks(run)
+        plan_next_checks(run)
+    run.rival_rest -= 1
+    in_turn = run.rival_rest <= 0
+    if run.rival_rest % 2 == 1:
+        return
     for lane in range(w):
         clock[lane] = t[lane] + (h[lane] if accept[lane] == at.ACCEPTED else 0.0)
         soon |= int(clock[lane] > due[lane])
-    run.rival_rest -= 1
-    in_turn = run.rival_rest <= 0
     if soon == 0 and not in_turn:
         return
-    packs, copied, turn = run.rival_packs, False, -1
+    copied = False
     if in_turn:
         run.rival_rest = run.rival_stride
-        run.rival_turn = (run.rival_turn + run.rival_stride) % (2 * at.LANE_RIVAL_STEPS * packs * (packs - 1))
+        run.rival_turn = (run.rival_turn + run.rival_stride) % (
+            at.LANE_RIVAL_STEPS * run.rival_packs * (run.rival_packs - 1)
+        )
     for pack in range(run.n_rivals):
-        if in_turn and pack % packs == 0:
-            turn = pack_in_turn(run, pack // packs)
-        if pack == turn or (soon != 0 and may_vanish(run, pack)):
-            if not copied:
-                states_reached(run)
-                copied = True
-            pursue_pack(run, pack)
+        least = steps_in_turn(run, pack) if in_turn else 0
+        if least == 0 and soon != 0 and may_vanish(run, pack):
+            least = 1
+        if least > 0 and not copied:
+            states_reached(run)
+            copied = True
+        if least > 0:
+            pursue_pack(run, pack, least)
     if copied:
-        plan_checks(run)
+        plan_next_checks(run)
