@@ -1,7 +1,7 @@
 """Tracking other common normals ("rivals") of the surfaces of a contact along the steps of a run (compiled).
 
-A run begins with the normals found by a search at its start. Each remaining lane of a pack searches for one: a Newton
-step at every sixth step of the run, from points spread evenly over the surfaces. Once found, it is tracked, the more
+A run begins with the normals found by a search at its start. Each remaining lane of a pack searches for one: two Newton
+steps at every twelfth step of the run, from points spread evenly over the surfaces. Once found, it is tracked, the more
 often the sooner its gap may vanish. If its gap falls below that of the contact, or below zero while they touch, the
 surfaces touch in a second point or their closest points are elsewhere.
 
@@ -21,6 +21,7 @@ APART = 2e5  # required distance from the contact, relative to the smallest one 
 DEEP = 1e3  # overlap, relative to the smallest distance, of normals that may have touched since the last check
 LOST = 0.1  # a longer Newton step of a known normal means that it is lost
 PATIENCE = 12  # Newton steps before the search continues from another point
+SEARCHES = 2  # Newton steps at a time, while the code is in the cache
 EFFORT = 3  # Newton steps at each step if the contact may be open
 SETTLING = 3  # most Newton steps at one step of the run for a known normal that has moved far
 SINGULAR = 1e-7
@@ -82,7 +83,7 @@ def all_search(run: StepRecord, pack: int, sizes: Pointer) -> bool:
     held, age, searching = shifted(run.rival_held, at_pack), shifted(run.rival_age, at_pack), 0
     for lane in range(w):
         size = sizes[lane]
-        searching += int((held[lane] == 0) & (FOUND <= size) & (size < math.inf) & (age[lane] < PATIENCE))
+        searching += int((held[lane] == 0) & (size >= FOUND) & (size < math.inf) & (age[lane] < PATIENCE))
     for lane in range(w if searching == w else 0):
         age[lane] += 1
     return searching == w
@@ -236,7 +237,7 @@ def states_reached(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Track the normals of all contacts at the present state, at every sixth step while none is close; at the end of
+    """Track the normals of all contacts at the present state, at every twelfth step while none is close; at the end of
     the run a search is made instead.
     """
     if run.t <= run.rival_due and (run.rival_rest > 0 or run.t >= run.t_last):
@@ -251,7 +252,7 @@ def pursue_rivals(run: LoopRecord) -> None:
     for pack in range(run.n_rivals):
         eager, unsettled = run.rival_loose[pack] == 1, False
         for i in range(max(EFFORT, SETTLING)):
-            if i == 0 or (eager and i < EFFORT) or (unsettled and i < SETTLING):
+            if i < SEARCHES or (eager and i < EFFORT) or (unsettled and i < SETTLING):
                 unsettled = pursue(run, pack, clock, parameters)
         at_once = at_once or eager or unsettled
         for lane in range(w):

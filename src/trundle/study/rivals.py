@@ -322,17 +322,19 @@ def find_earlier_touch(
         return None
     times = t1 - (t1 - t0) * LOOK_BACK
     found = run(times)
-    if not np.array_equal(found.t, times):
+    times = times[times <= found.t_end]  # where the contact is nearly singular, a run may break off before the end
+    if not len(times) or not np.array_equal(found.t[: len(times)], times):
         return None
     p, first = found.parameters(), None
     for contact, normals in enumerate(f.once(_normals)):
-        s = normals.behind(times[-1], found.x[-1], p[-1])
-        for i in range(len(times) - 2, -1, -1):
+        last = len(times) - 1
+        s = normals.behind(times[last], found.x[last], p[last])
+        for i in range(last - 1, -1, -1):
             if not len(s):
                 break
-            last, (s, values) = s, normals.solved(times[i], s, found.x[i], p[i])
+            after, (s, values) = s, normals.solved(times[i], s, found.x[i], p[i])
             for row in np.flatnonzero(values[:, normals.n + 1] > 0):
-                second = Second(contact, last[row], s[row], float(times[i]), float(times[i + 1]))
+                second = Second(contact, after[row], s[row], float(times[i]), float(times[i + 1]))
                 if (first is None or second.before < first.before) and not watch.knows(second):
                     first = second
             s = s[values[:, normals.n + 1] < 0]

@@ -223,7 +223,7 @@ class _Share:
             self._arrays |= problem.rivals.places(n_x, PACKS)[0]
             self._arrays |= {"rival_job": np.full(w, -1), "rival_soonest": aligned(w)}
             self._arrays["rival_due"] = aligned(PACKS * len(problem.rivals.kernels), w)
-            run.rival_stride = 1 if any(problem.rivals.loose) else at.LANE_RIVAL_STEPS
+            run.rival_stride = 1 if any(problem.rivals.loose) else at.RIVAL_STEPS
             run.n_rivals, run.rival_lanes = PACKS * len(problem.rivals.kernels), w
             run.rival_packs = PACKS
             self._arrays["rival_start"], run.rival_row = known_at_start(problem.rivals, cases)

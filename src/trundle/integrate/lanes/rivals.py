@@ -11,10 +11,8 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.record import LaneRecord
-from trundle.integrate.rivals import SETTLING, WIDEST, holds_any, pursue
+from trundle.integrate.rivals import SEARCHES, SETTLING, WIDEST, holds_any, pursue
 from trundle.kernel.pointers import copy, inner, shifted
-
-SEARCHES = 2  # Newton steps of the first pack at a time
 
 
 @inner
@@ -94,11 +92,11 @@ def steps_in_turn(run: LaneRecord, pack: int) -> int:
     which = pack % packs
     if run.rival_loose[pack] == 1:
         return 1 if which == turn % packs else 0
-    if turn % at.LANE_RIVAL_STEPS != 0:
+    if turn % at.RIVAL_STEPS != 0:
         return 0
     if which == 0:
         return SEARCHES
-    return 1 if which == 1 + turn // at.LANE_RIVAL_STEPS % (packs - 1) and holds_any(run, pack) else 0
+    return 1 if which == 1 + turn // at.RIVAL_STEPS % (packs - 1) and holds_any(run, pack) else 0
 
 
 @inner
@@ -161,7 +159,7 @@ def pursue_in_lanes(run: LaneRecord) -> None:
     if in_turn:
         run.rival_rest = run.rival_stride
         run.rival_turn = (run.rival_turn + run.rival_stride) % (
-            at.LANE_RIVAL_STEPS * run.rival_packs * (run.rival_packs - 1)
+            at.RIVAL_STEPS * run.rival_packs * (run.rival_packs - 1)
         )
     for pack in range(run.n_rivals):
         least = steps_in_turn(run, pack) if in_turn else 0
