@@ -30,7 +30,7 @@ WORDS = {
 """What textbooks and other programs call quantities, as the last word of a name, and what they are called here."""
 
 
-def near_names(name: str, known: Sequence[str], cutoff: float = 0.5) -> list[str]:
+def near_names(name: str, known: Sequence[str]) -> list[str]:
     """At most four of the known names that may be meant: those of the same owner with the same meaning, those that end
     as the name does, then those that are written alike.
     """
@@ -43,8 +43,8 @@ def near_names(name: str, known: Sequence[str], cutoff: float = 0.5) -> list[str
     if not owner and not found:
         ends = {word.lower(), *WORDS.get(word.lower(), ())}
         found = [one for one in known if one.rpartition(".")[2].lower() in ends]
-    alike = [] if found else [*get_close_matches(name, own, n=3, cutoff=cutoff)]
-    alike = alike or ([] if found else get_close_matches(name, known, n=3, cutoff=cutoff))
+    alike = [] if found else [*get_close_matches(name, own, n=3, cutoff=0.5)]
+    alike = alike or ([] if found else get_close_matches(name, known, n=3, cutoff=0.5))
     return list(dict.fromkeys([*found, *alike]))[:4]
 
 

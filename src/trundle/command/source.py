@@ -19,11 +19,11 @@ Start = Annotated[
 Method = Literal["auto", "explicit", "order5", "order8", "stiff"]
 
 
-def fail(text: str, code: int = 1) -> NoReturn:
+def fail(text: str) -> NoReturn:
     """Print an error to stderr and exit."""
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
     typer.echo(text, err=True)
-    raise typer.Exit(code)
+    raise typer.Exit(1)
 
 
 def assignments(texts: list[str] | None) -> dict[str, float]:

@@ -79,9 +79,5 @@ class SolvedEquations(Protocol):
         """udot and multipliers."""
 
     @property
-    def uniqueness(self) -> Sequence[Expr]:
-        """For each row, above zero where friction leaves one acceleration."""
-
-    @property
     def solvable(self) -> Sequence[Expr]:
-        """The same, and below zero already where that cannot be resolved."""
+        """For each row, above zero where friction leaves one acceleration, below also where that is not resolved."""

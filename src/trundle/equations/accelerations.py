@@ -243,13 +243,10 @@ class Accelerations:
         return {i: share for i, share in found.items() if share is not None}
 
     @property
-    def uniqueness(self) -> Sequence[Expr]:
-        """For each row, positive if the acceleration is unique; 1 without friction (Painleve's paradox)."""
-        return self._solution.unique
-
-    @property
     def solvable(self) -> Sequence[Expr]:
-        """As `uniqueness`, but negative also where this cannot be decided numerically."""
+        """For each row, positive if the acceleration is unique; 1 without friction (Painleve's paradox). Negative also
+        where this cannot be decided numerically.
+        """
         return self._solution.solvable
 
     def multiplier(self, name: str) -> Expr:

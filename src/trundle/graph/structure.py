@@ -55,7 +55,6 @@ class Structure:
 
     links: tuple[str, ...]
     joints: tuple[StructureJoint, ...]
-    open_contacts: tuple[str, ...] = ()  # connections that constrain nothing, always or while open: not joints
 
     @property
     def loops(self) -> int:
@@ -94,7 +93,8 @@ def find_structure(model: Model, topology: Topology) -> Structure:
     for body in model.free_bodies:
         links[body.name] = len(names)
         names.append(body.name)
-    cut, apart = {c.name for c in topology.cut}, {c.name for c in topology.parallel}
+    cut = {c.name for c in topology.cut}
+    apart = {c.name for c in topology.parallel}  # they constrain nothing, always or while open: not joints
     joints: list[StructureJoint] = []
     for connection in model.connections.values():
         if connection.name in apart:
@@ -107,7 +107,7 @@ def find_structure(model: Model, topology: Topology) -> Structure:
         for i, (letter, coordinates) in enumerate(steps):
             full = tuple(f"{connection.name}.{name}" for name in coordinates)
             joints.append(StructureJoint(letter, full, along[i], along[i + 1], connection.name, connection.name in cut))
-    return Structure(tuple(names), tuple(joints), tuple(sorted(apart)))
+    return Structure(tuple(names), tuple(joints))
 
 
 def _joints_of(connection: ConnectedPair) -> Iterator[tuple[str, tuple[str, ...]]]:

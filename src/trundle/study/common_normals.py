@@ -103,7 +103,7 @@ class Normals:
                     break
         return found
 
-    def behind(self, t: float, x: Array, p: Array, starts: int = STARTS) -> Array:
-        """Coordinates of all with a gap below zero that a search from so many places finds."""
-        s, found = self.search(t, x, p, starts)
+    def behind(self, t: float, x: Array, p: Array) -> Array:
+        """Coordinates of all with a gap below zero that a search finds."""
+        s, found = self.search(t, x, p, STARTS)
         return s[found[:, self.n + 1] < 0]

@@ -101,7 +101,7 @@ def sweep(
     start, _ = chosen.split(system.model.names_given(), start_names(system))
     for hint in likely_degrees_of_cases(system.formulation.register, start):
         warn(hint, BatchWarning)
-    times = _times(system, question)
+    times = _times(question)
     path = None if out is None else _path(out)
     wanted_part = part if part is not None or path is None else part_of(path)  # a store is resumed with its own parts
     most = PART if client is None else CLUSTER_PART
@@ -188,7 +188,7 @@ def _part_size(part: int | None, most: int, question: Question, count: int) -> i
     return max(1, min(most, count, NUMBERS // max(1, times * len(question.keep))))
 
 
-def _times(system: "System", question: Question) -> Array | None:
+def _times(question: Question) -> Array | None:
     if question.samples is None or all(kept.how != "samples" for kept in question.keep):
         return None
     if isinstance(question.samples, tuple):

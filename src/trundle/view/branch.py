@@ -43,38 +43,36 @@ def plot_branches(
         return finish(figure, path)
 
 
-def draw_branch(
-    axes: Axes, branch: Branch, name: str, colour: ColorType, factor: float = 1.0, both: bool = True
-) -> None:
+def draw_branch(axes: Axes, branch: Branch, name: str, colour: ColorType) -> None:
     """Lines of one branch, and its special points."""
     if name not in branch.dataset:
         return
-    at, columns, stable = _line(branch, name, factor)
-    for column in (columns if both else columns[:, -1:]).T:
+    at, columns, stable = _line(branch, name)
+    for column in columns.T:
         axes.plot(at, _where(column, stable), color=colour)
         axes.plot(at, _where(column, ~stable), color=colour, linestyle=UNSTABLE)
     for special in branch.special:
-        for value in _values(branch, special.node.place, name, factor)[slice(None) if both else slice(-1, None)]:
+        for value in _values(branch, special.node.place, name):
             axes.plot(special.parameter, value, MARKS[special.kind], color=INK, markersize=5, zorder=3)
 
 
-def _values(branch: Branch, place: Index, name: str, factor: float) -> Array:
-    return factor * np.atleast_1d(np.asarray(branch.point_values.at(place)[name], float))
+def _values(branch: Branch, place: Index, name: str) -> Array:
+    return np.atleast_1d(np.asarray(branch.point_values.at(place)[name], float))
 
 
-def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Flags]:
+def _line(branch: Branch, name: str) -> tuple[Array, Array, Flags]:
     """Parameter, values and stability (of the part that follows) at all points and special points, in their order."""
     at: list[float] = []
     rows: list[Array] = []
     stable: list[bool] = []
     for k, node in enumerate(branch.nodes):
         at.append(node.parameter)
-        rows.append(_values(branch, node.place, name, factor))
+        rows.append(_values(branch, node.place, name))
         stable.append(bool(branch.stable[k]))
         for special in branch.special:
             if special.after == k:
                 at.append(special.parameter)
-                rows.append(_values(branch, special.node.place, name, factor))
+                rows.append(_values(branch, special.node.place, name))
                 stable.append(bool(branch.stable[k + 1]))
     return np.array(at), np.array(rows), np.array(stable)
 

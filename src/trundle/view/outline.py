@@ -155,7 +155,7 @@ _SHAPES: dict[str, Callable[[Shape], Outline]] = {
 }
 
 
-def coil(start: Points, end: Points, radius: float, turns: int = 7) -> Points:
+def coil(start: Points, end: Points, radius: float) -> Points:
     """A helical spring between two points, with straight ends."""
     axis = end - start
     length = float(np.linalg.norm(axis))
@@ -164,6 +164,7 @@ def coil(start: Points, end: Points, radius: float, turns: int = 7) -> Points:
     e = axis / length
     side = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
     side /= np.linalg.norm(side)
+    turns = 7
     s = np.linspace(0, 1, 24 * turns + 1)
     angle = 2 * np.pi * turns * s
     swell = radius * np.minimum(1.0, 8 * np.minimum(s, 1 - s))

@@ -90,7 +90,6 @@ class Weighting:
 VERTICAL_ISO = Weighting("Wk", 12.5, 12.5, 0.63, 2.37, 0.91, 3.35, 0.91)
 HORIZONTAL = Weighting("Wd", 2.0, 2.0, 0.63)
 VERTICAL_EN = Weighting("Wb", 16.0, 16.0, 0.63, 2.5, 0.8, 4.0, 0.8, gain=0.4 * (4.0 / 2.5) ** 2)
-WEIGHTINGS = {w.name: w for w in (VERTICAL_ISO, HORIZONTAL, VERTICAL_EN)}
 
 
 def weighted_rms(values: Array, rate: float, weighting: Weighting) -> float:

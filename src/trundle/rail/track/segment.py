@@ -6,7 +6,6 @@ track a positive cant raises the right rail, as in a curve to the left.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import copysign, inf, isfinite, isinf, isnan
 from numbers import Real
@@ -105,14 +104,14 @@ class Segment(ABC):
         """
 
 
-def type_faults(part: ModelPart, words: Sequence[str] = ("ramp", "shape")) -> list[str]:
+def type_faults(part: ModelPart) -> list[str]:
     """Fields of a segment or of a part of a profile that should be numbers, or words, and are not."""
     out = []
     for field in fields(part):
         value = getattr(part, field.name)
         if value is None and field.default is None:
             continue
-        if field.name in words:
+        if field.name in ("ramp", "shape"):
             if not isinstance(value, str):
                 out.append(f"its {field.name} is {value!r}; give a word")
         elif field.type in (float, float | None) and (isinstance(value, bool) or not isinstance(value, Real)):

@@ -49,7 +49,7 @@ def _derailed(y: dict[str, float], s: float, t: float) -> str:
     )
 
 
-def name_endings(found: BatchRun, placed: PlacedVehicle, line: Alignment) -> None:
+def name_endings(found: BatchRun, placed: PlacedVehicle) -> None:
     """Name the endings of cases of a batch that left their contact tables as those of single trips."""
     batch = found.batch
     left = [i for i in range(len(batch.code)) if batch.outcome(i).name == "TABLE_LEFT"]

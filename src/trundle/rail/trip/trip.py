@@ -318,7 +318,7 @@ class Trip:
         begin = {**self.first_state(), **(start or {})}
         tolerance = _atol(rtol) if atol is None else atol
         found = self.system.batch(duration, begin, given, method=chosen, rtol=rtol, atol=tolerance, **options)
-        name_endings(found, self.placed, self.line)
+        name_endings(found, self.placed)
         return found
 
     def linearise(self, parameters: Values | None = None) -> Linearisation:

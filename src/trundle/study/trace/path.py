@@ -84,9 +84,9 @@ class Stretch:
         return self.locus.value(self(s), self.first.value)
 
 
-def make_point(locus: Locus, q: Array, like: Point | Array, near: float | None = None) -> Point:
+def make_point(locus: Locus, q: Array, like: Point | Array) -> Point:
     """The point at a pose on the curve, its tangent in the direction of another one."""
-    direction, near = (like.direction, like.value) if isinstance(like, Point) else (like, near)
+    direction, near = (like.direction, like.value) if isinstance(like, Point) else (like, None)
     _, _, _, g = locus(q)
     spectrum = locus.spectrum(q)
     free = spectrum.free()

@@ -84,7 +84,7 @@ def trace(
     path = Walker(locus, q, step or 0.1, limit, through_folds).walk(wanted)
     finder = Finder(locus, path, double_contacts)
     findings = finder.find()
-    return _result(locus, path, finder, findings, parameters)
+    return _result(locus, path, finder, findings)
 
 
 def _wanted(to: float | Sequence[float]) -> list[float]:
@@ -99,9 +99,7 @@ def _wanted(to: float | Sequence[float]) -> list[float]:
     return [float(v) for v in values]
 
 
-def _result(
-    locus: Locus, path: Path, finder: Finder, findings: Sequence[Finding], parameters: Mapping[str, float] | None
-) -> Trace:
+def _result(locus: Locus, path: Path, finder: Finder, findings: Sequence[Finding]) -> Trace:
     outputs = _Outputs(locus)
     f = locus.formulation
     attrs = {

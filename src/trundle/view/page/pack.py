@@ -46,7 +46,7 @@ def _plain(value: Raw, name: str, arrays: list[bytes]) -> Raw:
     if isinstance(value, list | tuple):
         return [_plain(v, name, arrays) for v in value]
     if isinstance(value, np.ndarray) and (value.size > 3 or name in ("states", "t", "y")):
-        kind = _kind(value, name)
+        kind = _kind(name)
         data = np.ascontiguousarray(value, dtype=f"<{kind}").tobytes()
         offset = sum(map(len, arrays))
         arrays.append(data + bytes(-len(data) % ALIGN))
@@ -56,7 +56,7 @@ def _plain(value: Raw, name: str, arrays: list[bytes]) -> Raw:
     return value
 
 
-def _kind(value: Raw, name: str) -> str:
+def _kind(name: str) -> str:
     if name == "triangles":
         return "u4"
     if name == "states":
