@@ -12,7 +12,7 @@ from trundle.model.spec import Spec
 
 
 def formulation_of(model: tr.Model) -> Formulation:
-    return Derivation(Spec(floating(model))).formulation("kane")
+    return Formulation.of(Derivation(Spec(floating(model))), "kane")
 
 
 def moving_state(f: Formulation, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from trundle import examples
 from trundle.bond_graph.bonds import Bond, BondGraph
 from trundle.bond_graph.builder import build_graph
 from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
 from trundle.model.spec import Spec
 
 INERTIA = (0.1, 0.11, 0.12)
@@ -17,7 +18,7 @@ INERTIA = (0.1, 0.11, 0.12)
 
 def graph_of(model: tr.Model) -> BondGraph:
     """Without compiling the equations of motion."""
-    return build_graph(Derivation(Spec(model)).formulation("kane"))
+    return build_graph(Formulation.of(Derivation(Spec(model)), "kane"))
 
 
 def pendulum() -> tr.Model:

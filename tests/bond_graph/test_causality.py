@@ -28,7 +28,7 @@ PAIRS = (
 def formulation_of(model: tr.Model) -> Formulation:
     """Ready for questions, without compiling the equations of motion."""
     whole = floating(model)  # bodies on contacts that may open
-    return Derivation(Spec(whole)).formulation("kane")
+    return Formulation.of(Derivation(Spec(whole)), "kane")
 
 
 def causality_of(model: tr.Model) -> Causality:

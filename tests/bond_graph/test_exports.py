@@ -13,12 +13,13 @@ from trundle import examples
 from trundle.bond_graph.bonds import BondGraph
 from trundle.bond_graph.builder import build_graph
 from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError
 from trundle.model.spec import Spec
 
 
 def graph_of(model: tr.Model) -> BondGraph:
-    return build_graph(Derivation(Spec(model)).formulation("kane"))
+    return build_graph(Formulation.of(Derivation(Spec(model)), "kane"))
 
 
 @pytest.fixture(scope="module")

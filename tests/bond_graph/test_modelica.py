@@ -11,6 +11,7 @@ from trundle.bond_graph.builder import build_graph
 from trundle.bond_graph.modelica import to_modelica
 from trundle.bond_graph.modelica_library import LIBRARY
 from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError
 from trundle.model.floating import floating
 from trundle.model.spec import Spec
@@ -24,7 +25,7 @@ BUILT_IN = {
 
 
 def exported(model: tr.Model) -> str:
-    return to_modelica(build_graph(Derivation(Spec(floating(model))).formulation("kane")))
+    return to_modelica(build_graph(Formulation.of(Derivation(Spec(floating(model))), "kane")))
 
 
 def classes() -> dict[str, tuple[str, str]]:

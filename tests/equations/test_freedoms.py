@@ -117,7 +117,7 @@ FREEDOMS: dict[str, tuple[Callable[[], tr.Model], int, int]] = {  # model, freed
 
 def analysed(name: str) -> Formulation:
     """Without machine code: the rank needs none."""
-    return Derivation(Spec(FREEDOMS[name][0]())).formulation("kane")
+    return Formulation.of(Derivation(Spec(FREEDOMS[name][0]())), "kane")
 
 
 @pytest.mark.parametrize("name", FREEDOMS)

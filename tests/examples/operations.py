@@ -15,6 +15,7 @@ import yaml
 
 from trundle import examples
 from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
 from trundle.kernel import jacobian_tape
 from trundle.study.freeze import freeze
 
@@ -38,7 +39,7 @@ def cases() -> Iterator[tuple[str, str]]:
 
 def count(name: str, formalism: str) -> dict[str, int]:
     """Operations by function; nothing is compiled."""
-    f = Derivation(freeze(examples.model(name))).formulation(formalism)
+    f = Formulation.of(Derivation(freeze(examples.model(name))), formalism)
     found = f.operations()
     if formalism == "kane" and name in STIFF:
         found["jacobian"] = len(jacobian_tape(f.functions.plain_tape).rows)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from trundle.errors import FileError, UnknownNameError
+from trundle.errors import FileError, SolveError, UnknownNameError
 
 if TYPE_CHECKING:
     from trundle.file import ModelFile
@@ -59,7 +59,6 @@ def start_values(file: "ModelFile", texts: list[str] | None) -> dict[str, float]
 
 def check_tolerance(rtol: float | None) -> None:
     """Usage error for an invalid tolerance."""
-    from trundle.errors import SolveError
     from trundle.integrate.tolerance import check_tolerances
 
     try:

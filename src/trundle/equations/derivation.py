@@ -52,15 +52,7 @@ class Derivation:
         self.defaults: Array = self.parameters.vector(self.model)
         self._equations: dict[str, Equations] = {}
         self._registers: dict[str, Register] = {}
-        self._formulations: dict[str, Formulation] = {}
-
-    def formulation(self, formalism: str) -> "Formulation":
-        """The equations in one formalism."""
-        from trundle.equations.formulation import Formulation
-
-        if formalism not in self._formulations:
-            self._formulations[formalism] = Formulation(self, formalism)
-        return self._formulations[formalism]
+        self.formulations: dict[str, Formulation] = {}  # of this derivation, by formalism: see `Formulation.of`
 
     def layout_in(self, coordinates: Coordinates) -> StateLayout:
         """The order of the states in joint or absolute coordinates."""

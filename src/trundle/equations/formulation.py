@@ -53,6 +53,14 @@ class Formulation:
         self.kernels = KernelStore(self)
         self._made: dict[Callable[[Formulation], object], Value] = {}
 
+    @staticmethod
+    def of(derivation: Derivation, formalism: str) -> "Formulation":
+        """The formulation of a derivation in one formalism, the same one for every caller."""
+        known = derivation.formulations
+        if formalism not in known:
+            known[formalism] = Formulation(derivation, formalism)
+        return known[formalism]
+
     def __reduce__(self) -> tuple[object, ...]:
         self.kernels("base")  # made once here; processes that receive the pickle find them in the cache
         return _restored, (self.spec, self.formalism)
@@ -80,7 +88,7 @@ class Formulation:
     @property
     def by_kane(self) -> "Formulation":
         """The formulation in joint coordinates without redundant rows."""
-        return self.derivation.formulation("kane")
+        return Formulation.of(self.derivation, "kane")
 
     @cached_property
     def equations(self) -> Equations:
@@ -332,4 +340,4 @@ class Formulation:
 
 
 def _restored(spec: Spec, formalism: str) -> Formulation:
-    return Derivation(spec).formulation(formalism)
+    return Formulation.of(Derivation(spec), formalism)

@@ -13,6 +13,7 @@ from typing import Any
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
+from trundle.kernel.jit import host
 from trundle.kernel.loop_code import loop_code, ready_loop
 from trundle.kernel.record import Record
 from trundle.messages.preparing import preparing
@@ -116,8 +117,6 @@ def _load(part: str, code: bytes) -> int:
 
 def _machine() -> Any:
     from llvmlite import binding as llvm
-
-    from trundle.kernel.jit import host
 
     target = host()
     return llvm.Target.from_triple(target.triple).create_target_machine(

@@ -7,7 +7,6 @@ from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
-from trundle.pairs.equivalent import recognise
 from trundle.pairs.geometry import Moved
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import (
@@ -39,6 +38,7 @@ from trundle.pairs.surface import (
 
 if TYPE_CHECKING:
     from trundle.pairs.classification import Classification, classify
+    from trundle.pairs.from_chain import recognise
     from trundle.pairs.normal_conditions import Condition, conditions
     from trundle.pairs.tabulate import Row, table
 
@@ -92,6 +92,7 @@ _LATE = {
     "Row": "tabulate",
     "classify": "classification",
     "conditions": "normal_conditions",
+    "recognise": "from_chain",
     "table": "tabulate",
 }
 

@@ -1,21 +1,15 @@
-"""Conversion between a higher pair and its equivalent chain of lower pairs, both ways [Meijaard 2024, Sec. 2]."""
+"""The chain of lower pairs that is equivalent to a higher pair [Meijaard 2024, Sec. 2]; `from_chain` goes back."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
-import numpy as np
 
 from trundle.errors import ModelError
 from trundle.pairs.lower import Helical, Pair, Prismatic, Revolute
 from trundle.pairs.numeric import components
-from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain, Screw
 from trundle.space.rotation import axis_vector
 from trundle.typing import Expr, ModelPart
-
-if TYPE_CHECKING:
-    from trundle.pairs.higher import HigherPair
 
 
 class LowerPairAt(NamedTuple):
@@ -78,48 +72,3 @@ def _pair(joint: LowerPairAt) -> Pair:
     if joint.kind == "Helical":
         return Helical(joint.axis, joint.pitch)
     return (Prismatic if joint.kind == "Prismatic" else Revolute)(joint.axis)
-
-
-def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
-    """The higher pair that is equivalent to a chain of five screws.
-
-    Parameters
-    ----------
-    chain : Chain
-        Two screws that sweep the first surface, a rotation about the common normal with the point of contact as its
-        `at`, and two that sweep the second surface.
-    tolerance : float
-        For lengths and directions.
-
-    Returns
-    -------
-    HigherPair
-    """
-    from trundle.pairs.higher import HigherPair
-
-    joints = joints_of(chain)
-    kinds = [joint.kind for joint in joints]
-    if len(joints) != 5 or kinds[2] != "Revolute":
-        raise ModelError(
-            "a point contact is five screws in series, of which the third is a turn about the common normal through "
-            f"the point of contact; got {', '.join(kinds) or 'none'}."
-        )
-    a, b, spin, d, c = (Screw(j.axis, j.pitch, j.point, j.name) for j in joints)
-    normal = np.array(joints[2].axis)
-    sides = (_side(a, b, spin.at, normal, "first", tolerance), _side(c, d, spin.at, -normal, "second", tolerance))
-    return HigherPair(*sides)
-
-
-def _side(near: Screw, far: Screw, point: Expr, normal: Expr, which: str, tolerance: float) -> Surface:
-    """The surface swept by the screw next to the body and the one next to the contact, on the side of its normal."""
-    from trundle.pairs.classification import classify  # imported here because most models do not need it
-
-    found = classify(near, far, point, tolerance)
-    if found.surface is None or found.pose is None:
-        raise ModelError(f"the screws of the {which} surface make no point contact. {found.reason}")
-    if found.surface.dimension < 2 or found.surface.flat:
-        return found.surface
-    outward = found.pose.R @ found.surface.sweep().contact.R[:, 2]
-    if abs(float(outward @ normal)) < 1 - 1e-6:
-        raise ModelError(f"the third screw is not along the normal of the {which} surface, {found.reason}")
-    return found.surface if float(outward @ normal) > 0 else replace(found.surface, inside=True)  # type: ignore[call-arg]

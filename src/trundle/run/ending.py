@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from trundle.constraints.row import Role
+from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
@@ -20,10 +22,13 @@ from trundle.integrate.outcome import (
     Outcome,
 )
 from trundle.laws.law import FlowLaw
+from trundle.linear_algebra.kkt import dense
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
 from trundle.pairs.higher import HigherPair
+from trundle.run.several_motions import several_motions
 from trundle.run.table_limit import FAILED, refused_lookup
+from trundle.run.undetermined_slip import undetermined_slips
 from trundle.typing import AnyArray
 
 DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
@@ -94,10 +99,6 @@ def _audit_text(f: Formulation, trajectory: "Trajectory") -> str:
 
 def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
     """Warnings where the search for events was at its limits, or one of several motions was chosen."""
-    from trundle.contact.modes.find import transitions
-    from trundle.run.several_motions import several_motions
-    from trundle.run.undetermined_slip import undetermined_slips
-
     model, changes = f.model, transitions(f.model)
     names = [*model.events, *(c.name for c in changes)]
     doubts = trajectory.doubts
@@ -159,10 +160,6 @@ def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajecto
 
 def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> list[str]:
     """Coordinates with a prescribed motion if the constraint rows have become dependent; otherwise empty."""
-    import casadi as ca
-
-    from trundle.linear_algebra.kkt import dense
-
     if not any(isinstance(law, FlowLaw) for c in f.model.connections.values() for law in c.laws.values()):
         return []
     functions = f.functions
@@ -183,8 +180,6 @@ def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool 
     """The ending at a state in which rigid friction has no or several solutions, or something has come into a body
     past the end of one of its faces; None if neither is so, unless the run was stopped and only contacts can do so.
     """
-    from trundle.contact.modes.find import transitions
-
     changes = transitions(f.model)
     if not any(c.ends for c in changes):
         return None
@@ -204,8 +199,6 @@ def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool 
 
 def jammed_within_step(f: Formulation, p: AnyArray) -> Outcome:
     """The ending of a run whose contacts jammed inside the last step, though they do not at its end."""
-    from trundle.contact.modes.find import transitions
-
     places = {c.contact: f.parameters.mode(c.contact, "closed") for c in transitions(f.model) if c.kind == "jams"}
     names = [repr(name) for name, place in places.items() if place < 0 or p[place] == 1.0] or list(map(repr, places))
     return replace(
@@ -247,8 +240,6 @@ def nonfinite_laws(
     times: tuple[float, ...] = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2),
 ) -> list[str]:
     """Forces and laws whose contribution is not finite at a state, or at these times after it."""
-    import casadi as ca
-
     e = f.functions.equations
     found = []
     xdot = f.kernels("base")["rhs"](t, x, p)

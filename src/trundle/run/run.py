@@ -11,6 +11,7 @@ import numpy as np
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
+from trundle.integrate.outcome import ALL
 from trundle.lookup.table import Table
 from trundle.messages.arguments import advised, explain_calls
 from trundle.messages.preparing import preparing
@@ -170,8 +171,6 @@ class Run(RunQuantities):
     @property
     def ok(self) -> bool:
         """True when the run reached its end time, a stop event, or another regular ending of its settings."""
-        from trundle.integrate.outcome import ALL
-
         good = [*(ending.name for ending in ALL if ending.ok), *self.settings.get("good_endings", ())]
         return self.ending in good
 

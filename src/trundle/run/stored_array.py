@@ -1,15 +1,17 @@
 """A stored variable for xarray, read from its file on first use."""
 
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from trundle.run.stored_result import StoredVariable
 from trundle.typing import Index, Untyped
 
+if TYPE_CHECKING:
+    from trundle.run.stored_result import StoredVariable
 
-def lazily(variable: StoredVariable) -> Untyped:
+
+def lazily(variable: "StoredVariable") -> Untyped:
     """Data of an xarray variable."""
     kinds: Untyped = indexing  # whose signatures do not fit each other
     return kinds.MemoryCachedArray(kinds.CopyOnWriteArray(kinds.LazilyIndexedArray(_StoredArray(variable))))
@@ -17,7 +19,7 @@ def lazily(variable: StoredVariable) -> Untyped:
 
 @final
 class _StoredArray(BackendArray):
-    def __init__(self, variable: StoredVariable) -> None:
+    def __init__(self, variable: "StoredVariable") -> None:
         self.variable, self.shape, self.dtype = variable, variable.shape, variable.dtype
 
     def __getitem__(self, key: Index) -> Untyped:

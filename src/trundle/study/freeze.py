@@ -75,7 +75,7 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
     """
     if formalism not in FORMALISMS:
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
-    formulation = derivation.formulation(formalism)
+    formulation = Formulation.of(derivation, formalism)
     if formulation.relaxed and formalism != "udwadia_kalaba":
         raise ModelError(
             f"the weights of {', '.join(map(repr, formulation.relaxed))} relax constraints, or they are resisted: this "

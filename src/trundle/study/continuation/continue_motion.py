@@ -20,6 +20,7 @@ from trundle.study.continuation.steady_curve import Motion, SteadyCurve, loose_c
 from trundle.study.first_modes import first_modes
 from trundle.study.periodic import ReturnMap, Section, find_orbit
 from trundle.study.rest import equilibrium
+from trundle.study.run_options import Accuracy, RunOptions
 from trundle.study.start_state import start_state
 from trundle.study.steady_motion import steady
 from trundle.typing import AnyArray, Array, State, Values
@@ -259,7 +260,6 @@ class _Periodic:
 
     @part_of_study()
     def _from_run(self, start: Values | None, settle: float) -> tuple[AnyCurve, PointValues, AnyNode]:
-        from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
         f, given = self.formulation, {**self.parameters, self.over: self.between[0]}
