@@ -28,6 +28,10 @@ SURFACES: Table = {
     "ball of negative radius": (made(lambda: ball(-1)), refused(r"Sphere: radius must be greater than zero")),
     "ball of radius nan": (made(lambda: ball(nan)), refused(r"Sphere: radius must be a finite number")),
     "ball of infinite radius": (made(lambda: ball(inf)), refused(r"Sphere: radius must be a finite number")),
+    "pipe of radius 1e308": (
+        made(lambda: ball(0.05, tr.Cylinder(1e308, inside=True))),
+        refused(r"Cylinder: radius is 1e\+308"),
+    ),
     "ball larger than its bowl": (made(lambda: ball(2.0, tr.Sphere(1.0, inside=True))), refused(r"does not fit")),
     "ball that fills its bowl": (made(lambda: ball(1.0, tr.Sphere(1.0, inside=True))), refused(r"tr\.Spherical")),
     "ball wider than its pipe": (made(lambda: ball(0.2, tr.Cylinder(0.1, inside=True))), refused(r"too narrow")),

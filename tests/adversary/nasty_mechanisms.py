@@ -50,6 +50,7 @@ NUMBERS: Table = {
     "mass of 1e-300": (pendulum(mass=1e-300, inertia=(1e-301,) * 3), finishes({"bob.angle": 0.1})),
     "mass of 1e300": (made(lambda: pendulum(mass=1e300, inertia=(1e299,) * 3)), refused(r"mass")),
     "mass of 1e308": (made(lambda: pendulum(mass=1e308, inertia=(1e308,) * 3)), refused(r"mass|inertia")),
+    "centre beyond all lengths": (built(lambda: pendulum(com=(0, 0, -1e200))), refused(r"1e\+200: above 1e\+60")),
     "mass of a kiloton and a gram": (heavy_cart(), finishes({"bob.angle": 0.1})),
     "complex mass": (built(lambda: pendulum(mass=1j)), refused(r"must be made of numbers or parameters")),
     "inertia in words": (built(lambda: pendulum(inertia="big")), refused(r"must be made of numbers or parameters")),

@@ -1,6 +1,6 @@
 """A damaged model file is read, or refused with a FileError that names what is wrong; some that are read are run.
 
-`make fuzz` reads 100,000 of them (TRUNDLE_FUZZ gives the count).
+`make fuzz` reads 100,000 of them (TRUNDLE_FUZZ gives the count, TRUNDLE_FUZZ_FIRST the first number).
 """
 
 import os
@@ -15,6 +15,7 @@ from trundle.errors import FileError, TrundleError
 from trundle.file import read_model
 
 COUNT = int(os.environ.get("TRUNDLE_FUZZ", "2000"))
+FIRST = int(os.environ.get("TRUNDLE_FUZZ_FIRST", "0"))
 BLOCKS = 8
 RUN_EVERY = 8  # of the files that can be read, which most cannot
 
@@ -22,7 +23,7 @@ RUN_EVERY = 8  # of the files that can be read, which most cannot
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_damaged_files_are_read_or_refused_with_a_message(block: int) -> None:
     read, refused, ran = 0, 0, 0
-    for i in range(block, COUNT, BLOCKS):
+    for i in range(FIRST + block, FIRST + COUNT, BLOCKS):
         text = mutated(np.random.default_rng([i, 2024]))
         try:
             file = read_model(text, "damaged.yaml")

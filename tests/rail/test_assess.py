@@ -45,6 +45,15 @@ def test_a_weighted_sine_has_the_factor_of_its_frequency():
     assert rail.mean_comfort(sines, RATE) == pytest.approx(6 * np.linalg.norm(parts) / np.sqrt(2), rel=0.02)
 
 
+def test_a_constant_acceleration_is_not_felt():
+    """A run that begins in a curve has its lateral acceleration from the start."""
+    t = np.arange(0, 20, 1 / RATE)
+    shake = 0.1 * np.sin(2 * np.pi * 2.0 * t)
+    for weighting in (VERTICAL_ISO, HORIZONTAL, VERTICAL_EN):
+        assert weighted_rms(np.full(len(t), 0.8), RATE, weighting) < 1e-12
+        assert weighting.apply(shake + 0.8, RATE) == pytest.approx(weighting.apply(shake, RATE), abs=1e-12)
+
+
 @pytest.mark.parametrize("f", [1.0, 5.0, 20.0])
 def test_sperling_of_a_sine(f):
     """Wz = (a B)^(2/6.67) with the amplitude in cm/s^2; sideways 1.25 times the weight."""
@@ -114,6 +123,24 @@ def test_forces_and_accelerations_in_the_arc_by_hand(run, tmp_path):
     assert "sum of Y over 2 m" in found.table()
     assert rail.assess(run, derailment_limit=0.2).table().count("EXCEEDED") == 3
     assert found.plot(tmp_path / "assess.png") and (tmp_path / "assess.png").exists()
+
+
+def test_each_wheelset_has_the_limit_of_its_own_load():
+    """Of a train with a laden and an empty wagon; of a wheelset under a load."""
+    gear = rail.DraftGear(stiffness=1e7, slack=0.04, damping=4e5)
+    laden, empty = rail.y25_wagon("laden"), rail.y25_wagon()
+    straight = rail.Alignment([rail.Straight(200)])
+    found = rail.assess(rail.Trip(rail.Train([laden, empty], coupler=gear), straight, 20.0).simulate(0.3, samples=61))
+    limits = {one.where: one.limit for one in found.lines() if one.quantity == "sum of Y over 2 m"}
+    for name, wagon in (("v1", laden), ("v2", empty)):
+        for axle in ("w1", "w4"):
+            assert limits[f"{name}_{axle}_axle"] == pytest.approx(10 + 9.81e-3 * wagon.mass / 12)
+    contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
+    axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
+    single = rail.SingleWheelset(axle, rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)), load=60e3)
+    found = rail.assess(rail.Trip(single, straight, 20.0).simulate(0.3, samples=61))
+    assert sum(found.Q.values())[-1] == pytest.approx(sum(found.axle_loads.values()), rel=1e-3)
+    assert found.axle_loads == pytest.approx({"axle_axle": 60e3 + 9.81 * MASS})
 
 
 def test_what_cannot_be_assessed(run):

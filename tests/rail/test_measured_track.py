@@ -5,6 +5,7 @@ import pytest
 
 from trundle import rail
 from trundle.errors import FileError, ModelError, SolveError
+from trundle.rail.track.signal import SineSum
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,19 @@ def test_measured_irregularity(tmp_path):
     assert (tmp_path / "rough.png").exists()
 
 
+def test_short_waves_of_measured_rails_reach_the_table():
+    """Points every 0.05 m: the nodes of the table are as close as those of the splines, with their derivatives."""
+    s = np.arange(0.0, 60.0, 0.05)
+    rough = rail.Irregularity.measured({"s": s, "vertical": 5e-5 * np.sin(2 * np.pi * s / 0.2)}, tolerance=1e-6)
+    table = rail.irregularity_table(rough.faded(10.0, 20.0), 0.0, 59.0)
+    at = np.random.default_rng(3).uniform(0, 59, 200)
+    found = np.array([table(float(x)) for x in at])
+    assert found[:, 1] == pytest.approx(rough.faded(10.0, 20.0).vertical(at), abs=2e-8)
+    own = rail.Irregularity({"lateral": SineSum(np.array([40.0]), np.array([1e-4]), np.array([0.3]))})
+    table = rail.irregularity_table(own, 0.0, 20.0)
+    assert [table(float(x))[0] for x in at / 3] == pytest.approx(own.lateral(at / 3), abs=1e-9)
+
+
 FILES = [
     ("", ["is empty"]),
     ("1,2\n3,4\n", ["line 1", "name the columns"]),
@@ -117,6 +131,8 @@ def test_tolerances_are_checked():
         rail.fit_line(columns, 1e-3)
     with pytest.raises(ModelError, match="positive"):
         rail.fit_line(columns, {"curvature": 0.0})
+    with pytest.raises(ModelError, match="tolerance of 'curvature' too"):  # not that of the cant in metres
+        rail.fit_line({**columns, "cant": np.zeros(20)}, {"cant": 1e-3})
     with pytest.raises(ModelError, match="no tolerance of 'plan'"):
         rail.fit_line(columns, {"plan": 1.0})
     with pytest.raises(FileError, match="finite numbers"):

@@ -29,3 +29,34 @@ def test_a_mirrored_line_gives_the_mirrored_motion() -> None:
             for force in ("Q", "Y"):
                 a, b = one.values(f"{name}_{side}.{force}"), other.values(f"{name}_{across}.{force}")
                 assert np.abs(a) == pytest.approx(np.abs(b), abs=1e-6 * float(np.max(np.abs(a))))
+
+
+def test_unequal_sides_begin_in_their_steady_motion_and_mirror() -> None:
+    """A worn wheel, a worn rail and wheels of two diameters; the other way round on the mirrored line. Before, the
+    wheels carried 0 and 962 kN at the start."""
+    wheel, rails = rail.S1002(), rail.Rail60E1()
+    worn = wheel.worn(lambda s: 8e-4 * np.exp(-((s / 0.012) ** 2)))
+    used = rails.worn(lambda s: 5e-4 * np.exp(-(((s + 0.02) / 0.008) ** 2)))
+    box = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
+    car = rail.CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9)
+    runs = []
+    for way, (left, right), (on, off) in ((1, (worn, wheel), (used, rails)), (-1, (wheel, worn), (rails, used))):
+        geometry = rail.ContactGeometry(left, on, right_wheel=right, right_rail=off, radius_offset=way * 1e-3)
+        axle = rail.Wheelset(1813, (1120, 112, 1120), rail.Contact(geometry, rail.Polach(0.35)))
+        wagon = rail.Wagon(car, axle, box, 8.0)
+        curve = rail.Alignment([rail.Straight(30), rail.Clothoid(60, way * 400, 0.08), rail.Arc(way * 400, 60, 0.08)])
+        runs.append(rail.Trip(wagon, curve, 16.0).simulate(7.0, samples=351, rtol=1e-9))
+    one, other = runs
+    assert one.ok and other.ok
+    straight = one.values("distance") < 25.0
+    for name in ("front_left.Q", "rear_right.Q", "front.y", "front.rz"):
+        values = one.values(name)[straight]
+        assert np.ptp(values) < 1e-5 * np.max(np.abs(values))
+    for name in ("front", "rear"):
+        for coordinate, sign in (("y", -1), ("z", 1), ("rx", -1), ("rz", -1)):
+            a, b = (run.values(f"{name}.{coordinate}") for run in runs)
+            assert a == pytest.approx(sign * b, abs=1e-10)
+        for side, across in (("left", "right"), ("right", "left")):
+            for force in ("Q", "Y"):
+                a, b = one.values(f"{name}_{side}.{force}"), other.values(f"{name}_{across}.{force}")
+                assert a == pytest.approx(b, abs=1e-6 * float(np.max(np.abs(a))))

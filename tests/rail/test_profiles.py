@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trundle.errors import FileError, ModelError
-from trundle.rail import S1002, Profile, Rail60E1
+from trundle.rail import S1002, ContactGeometry, Profile, Rail60E1
 
 WHEEL, RAIL = S1002(), Rail60E1()
 
@@ -30,6 +30,23 @@ def test_known_points_of_s1002():
     assert WHEEL.slope(-0.039) == pytest.approx(np.tan(np.radians(70.0)), rel=2e-6)
     assert WHEEL.slope(0.05) == pytest.approx(1 / 15, rel=1e-6)
     assert np.isnan(WHEEL.height(0.0601)) and np.isnan(WHEEL.height(-0.0701))
+
+
+@pytest.mark.parametrize("outer", [0.012, 0.04])
+def test_a_rail_whose_inner_side_ends_above_the_gauge_is_refused(outer):
+    """Of a rail whose points ended 10 mm below the top the gauge was measured at another place: a conicity of 0.41 or
+    0.21 in place of 0.18."""
+    new = Rail60E1(1 / 40)
+    s = np.linspace(new.start, new.end, 3001)
+    z = new.height(s)
+    kept = z >= -np.where(s < s[np.argmax(z)], 0.010, outer)
+    cut = Profile.from_points(s[kept], z[kept], "rail", name="cut")
+    assert cut.gauge_face() == cut.start
+    with pytest.raises(ModelError, match=r"rail 'cut' ends 9.98 mm below its top.*gauge_depth of at most 0.00998"):
+        ContactGeometry(WHEEL, cut)
+    there = new.gauge_face(0.0099) - new.gauge_face()
+    shallow = ContactGeometry(WHEEL, cut, gauge=1.435 + 2 * there, gauge_depth=0.0099)
+    assert shallow.conicity(3e-3) == pytest.approx(ContactGeometry(WHEEL, new).conicity(3e-3), rel=1e-3)
 
 
 def test_60e1_has_its_radii_and_width():

@@ -12,7 +12,7 @@ from trundle.model.contents import ModelContents
 from trundle.model.force import Force
 from trundle.model.shape import Shape
 from trundle.real_array import not_numbers
-from trundle.space.inertia import inertia_faults
+from trundle.space.inertia import LONGEST, inertia_faults
 from trundle.typing import Expr
 
 
@@ -76,14 +76,24 @@ def vector_faults(model: ModelContents, vector: object, what: str) -> list[str]:
     if not_numbers(vector):
         return [f"{what} must be made of numbers or parameters, got {vector!r}."]
     if all(isinstance(v, float | int) and isfinite(v) for v in vector):
-        return []
+        return _overflow(vector, what)
     try:
         values = evaluate(model, ca.vertcat(*vector))
     except ModelError as error:
         return [f"{what}: {error}"]
     except (TypeError, NotImplementedError):
         return [f"{what} must be made of numbers or parameters, got {vector!r}."]
-    return [] if values.shape == (3, 1) and np.all(np.isfinite(values)) else [f"{what} is not finite: {vector!r}."]
+    if values.shape != (3, 1) or not np.all(np.isfinite(values)):
+        return [f"{what} is not finite: {vector!r}."]
+    return _overflow(values, what)
+
+
+def _overflow(vector: object, what: str) -> list[str]:
+    """Numbers whose products would overflow."""
+    size = float(np.max(np.abs(np.asarray(vector, float))))
+    return (
+        [f"{what} has {size:g}: above {LONGEST:g} products would overflow; use larger units."] if size > LONGEST else []
+    )
 
 
 def joined_faults(model: ModelContents, name: str, first: Frame, second: Frame) -> list[str]:

@@ -18,6 +18,7 @@ from trundle.pairs.chart import Chart
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import SLIDE, Screw
+from trundle.space.inertia import LONGEST
 from trundle.space.pose import Pose
 from trundle.space.rotation import rotation
 from trundle.typing import Expr
@@ -150,6 +151,11 @@ class Surface(SurfaceGeometry):
                 continue
             if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not isfinite(value):
                 faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
+            elif abs(float(value)) > LONGEST:
+                faults.append(
+                    f"{type(self).__name__}: {field.name} is {value:g}: above {LONGEST:g} products would overflow; "
+                    "use larger units."
+                )
             elif field.name in self.positive and value <= 0:
                 hollow = " Give inside=True for one that is touched from inside." if "inside" in vars(self) else ""
                 faults.append(f"{type(self).__name__}: {field.name} must be greater than zero, got {value!r}.{hollow}")

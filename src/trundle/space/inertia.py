@@ -58,6 +58,7 @@ def inertia_matrix(inertia: Expr) -> Expr:
 
 
 LARGEST = 1e120  # kg or kg m^2: the product of two must not overflow
+LONGEST = 1e60  # m: nor that of its square with others
 MEASURED = 0.1  # part by which measured moments may violate the triangle inequality
 
 

@@ -179,7 +179,9 @@ def normals_until(f: Formulation, t: float, x: Array, p: Array, known: tuple[Arr
         if len(rows):
             s, value = rows[:, : normals.n], rows[:, normals.n]
             later = normals.values(t + ahead, s, x + ahead * rates, p)[:, normals.n]
-            until = min(until, float(np.min(value * ahead / np.maximum(FAR * np.abs(later - value), NOT_ZERO))))
+            with np.errstate(over="ignore"):  # of surfaces beyond all lengths: never
+                shrinks = value * ahead / np.maximum(FAR * np.abs(later - value), NOT_ZERO)
+            until = min(until, float(np.min(shrinks)))
     return t + until
 
 

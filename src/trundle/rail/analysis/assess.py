@@ -124,9 +124,23 @@ class Assessment:
 
     @property
     def axle_load(self) -> float:
-        """Mean weight on a wheelset, N."""
+        """Mean weight of the vehicle on a wheelset, N."""
         model = self._model
         return total_mass(model) * GRAVITY / len(by_wheelset(self.wheels))
+
+    @cached_property
+    def axle_loads(self) -> dict[str, float]:
+        """Load of each wheelset at rest, N; the mean one where a vehicle of your own does not say its loads."""
+        found = {}
+        for name, wheels in by_wheelset(self.wheels).items():
+            loads = [w.static_load for w in wheels if w.static_load is not None]
+            found[name] = sum(loads) if len(loads) == len(wheels) else self.axle_load
+        return found
+
+    @property
+    def track_limits(self) -> dict[str, float]:
+        """Prud'homme's limit of the sum of Y of each wheelset, N."""
+        return {name: prudhomme(load, self.track_factor) for name, load in self.axle_loads.items()}
 
     @cached_property
     def Q(self) -> dict[str, Array]:
@@ -244,8 +258,8 @@ class Assessment:
             ratio = self.mean_over(self.Y[w.name] / np.maximum(self.Q[w.name], 1.0))[1]
             share = float(np.percentile(ratio, SHARE))
             found.append(Line("Y/Q over 2 m", w.name, share, self.derailment_limit, ""))
-        limit = 1e-3 * prudhomme(self.axle_load, self.track_factor)
         for name, values in self.sum_Y.items():
+            limit = 1e-3 * self.track_limits[name]
             found.append(Line("sum of Y over 2 m", name, 1e-3 * largest(self.mean_over(values)[1]), limit, "kN"))
         for w in self.wheels:
             found.append(Line("wear number, mean", w.name, float(np.mean(self.wear[w.name])), np.nan, "N"))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.rail.analysis.assess import prudhomme
 from trundle.view.style import COLOURS, DASHES, WARNING, finish, new_figure, side_legend, style
 
 if TYPE_CHECKING:
@@ -25,14 +24,13 @@ def assessment_picture(found: "Assessment", path: Path | str | None) -> "Figure"
             loads.plot(found.distance, 1e-3 * found.Q[name], label=name.replace("_", " "), **look)
             ratio.plot(*found.mean_over(found.Y[name] / np.maximum(found.Q[name], 1.0)), **look)
         ratio.axhline(found.derailment_limit, color=WARNING, linewidth=0.8, label=f"limit {found.derailment_limit:.3g}")
-        limit = 1e-3 * prudhomme(found.axle_load, found.track_factor)
         for i, (name, values) in enumerate(found.sum_Y.items()):
             at, mean = found.mean_over(values)
             sums.plot(at, 1e-3 * mean, color=COLOURS[i % len(COLOURS)], label=name.replace("_", " "), linewidth=1.0)
-        for sign in (-1, 1):
-            sums.axhline(
-                sign * limit, color=WARNING, linewidth=0.8, label=f"Prud'homme,\n{limit:.3g} kN" if sign > 0 else None
-            )
+        for limit in sorted({round(1e-3 * limit, 6) for limit in found.track_limits.values()}):
+            for sign in (-1, 1):
+                label = f"Prud'homme,\n{limit:.3g} kN" if sign > 0 else None
+                sums.axhline(sign * limit, color=WARNING, linewidth=0.8, label=label)
         for k, text in ((1, "lateral"), (2, "vertical")):
             accelerations.plot(
                 found.distance, found.acceleration[:, k], color=COLOURS[k - 1], label=text, linewidth=1.0

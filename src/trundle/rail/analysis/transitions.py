@@ -153,14 +153,14 @@ def jerk(found: Assessment) -> Array:
 
 def _peaks(found: Assessment) -> dict[str, float]:
     turn = found.run.values(f"{found.body}.angular_velocity")
-    static = found.axle_load / 2
+    static = np.array([found.axle_loads[w.wheelset] / 2 for w in found.wheels])[:, None]
     Q, Y = np.array(list(found.Q.values())), np.array(list(found.Y.values()))
     return {
         "acceleration": float(np.max(np.abs(found.lateral_acceleration))),
         "jerk": float(np.max(np.abs(jerk(found)[5:-5]))),
         "roll rate": float(np.max(np.hypot(turn[:, 0], turn[:, 1]))),
         "Q": float(np.max(Q)),
-        "lowest Q/Q0": float(np.min(Q) / static),
+        "lowest Q/Q0": float(np.min(Q / static)),
         "Y": float(np.max(np.abs(Y))),
         "sum Y": max(float(np.max(np.abs(found.mean_over(v)[1]))) for v in found.sum_Y.values()),
     }

@@ -69,7 +69,8 @@ class Weighting:
         return np.abs(self.transfer(frequency))
 
     def apply(self, values: Array, rate: float) -> Array:
-        """A weighted signal; `rate` in samples per second.
+        """A weighted signal; `rate` in samples per second. Before its first sample the signal had the value of it: a
+        constant part has no effect.
 
         Parameters
         ----------
@@ -83,7 +84,7 @@ class Weighting:
         array
         """
         n = 2 * len(values)
-        spectrum = np.fft.rfft(values, n) * self.transfer(np.fft.rfftfreq(n, 1 / rate))
+        spectrum = np.fft.rfft(values - values[0], n) * self.transfer(np.fft.rfftfreq(n, 1 / rate))
         return np.fft.irfft(spectrum, n)[: len(values)]
 
 

@@ -15,6 +15,7 @@ class Wheel(NamedTuple):
     name: str  # of the force: its measures are name.Q, name.Y and so on
     wheelset: str  # name of the body
     out: float  # 1 on the left, -1 on the right
+    static_load: float | None = None  # N, if it is known
 
     @property
     def side(self) -> str:
@@ -24,7 +25,7 @@ class Wheel(NamedTuple):
 def wheels_of(model: Model) -> list[Wheel]:
     """All wheels on rails, in the order in which they were put into the model; ModelError if there are none."""
     found = [
-        Wheel(name, force.wheel.name, force.place.out)
+        Wheel(name, force.wheel.name, force.place.out, force.static_load)
         for name, force in model.forces.items()
         if isinstance(force, WheelOnRail)
     ]

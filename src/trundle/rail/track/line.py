@@ -28,6 +28,8 @@ HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; w
 STEP = 1.0  # m between places of the plan
 DEGREE = 9  # of its polynomials: their second derivative is right to 1e-16 1/m in transitions of 30 m
 BEYOND = 1.0  # m of irregularities before the beginning of a line and beyond its end
+NODES = 3.0  # m: wave for which nodes lie close enough where the shortest one is not known
+APART = 1e-6  # m between nodes
 SLACK = 2.0  # m by which stages of a step may overrun a row; further away, the counted row is wrong
 
 Expression = Callable[[NamedSignals], Expr] | float
@@ -81,7 +83,8 @@ def _directions(line: Alignment, s: Array, row: AnyArray) -> tuple[Array, Array]
 def irregularity_table(rough: Irregularity, start: float, stop: float, step: float | None = None) -> Table:
     """Deviations of both rails over the distance (m), left y, left z, right y, right z, by quintics.
 
-    Steps of a twelfth of the shortest wave (0.25 m for measured signals) leave errors below 1e-6 of a wave's height.
+    Steps of a twelfth of the shortest wave leave errors below 1e-6 of a wave's height. Measured signals have nodes
+    every 0.25 m, and at the knots of their splines where these are closer.
 
     Parameters
     ----------
@@ -96,15 +99,31 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
     -------
     Table
     """
-    if step is None:
-        step = 0.25 if rough.wavelengths is None else rough.wavelengths[0] / 12.0
-    s, channels = rough.on_grid(start, stop, step)
+    s, channels = _on_nodes(rough, start, stop) if step is None else rough.on_grid(start, stop, step)
     z, y, cant, gauge = (channels[name] for name in CHANNELS)
     sides = np.stack([y + gauge / 2.0, z - cant / 2.0, y - gauge / 2.0, z + cant / 2.0], -1)  # derivative, place, side
     names = ("left y", "left z", "right y", "right z")
     return Table.hermite(
         s, sides[0], sides[1], sides[2], beyond="refuse", unit="m", outputs=names, arguments=("s",), text=rough.name
     )
+
+
+def _on_nodes(rough: Irregularity, start: float, stop: float) -> tuple[Array, dict[str, Array]]:
+    """Places between which quintics follow the signals, and values and derivatives there: twelve in the shortest wave,
+    at most 0.25 m apart where waves are not known, and the knots of splines that lie closer.
+    """
+    signals = rough.signals.values()
+    shortest = (
+        min([NODES, *(one.shortest_wave for one in signals)]) if rough.wavelengths is None else rough.wavelengths[0]
+    )
+    s, channels = rough.on_grid(start, stop, shortest / 12.0)
+    knots = np.unique(np.concatenate([np.zeros(0), *(one.knots for one in signals)]))
+    knots = knots[(knots > s[0]) & (knots < s[-1])]
+    if len(knots) < 2 or np.min(np.diff(knots)) > shortest / 12.0 * (1 - 1e-9):
+        return s, channels
+    s = np.unique(np.concatenate([s, knots]))
+    s = s[np.concatenate([[True], np.diff(s) > APART])]
+    return s, {channel: np.array([rough(channel, s, order) for order in range(3)]) for channel in CHANNELS}
 
 
 def irregularities_along(rough: Irregularity, length: float) -> Table:

@@ -111,7 +111,13 @@ def fit_line(source: Source, tolerance: float | Mapping[str, float], half_gauge:
         return _through_places(columns, _tolerances(tolerance, ("plan", "z", "cant")), half_gauge, name, source)
     if {"s", "curvature"} <= set(columns) and not set(columns) - set(ALONG):
         quantities = ("curvature", "gradient", "cant")
-        return _through_curvature(columns, _tolerances(tolerance, quantities), half_gauge, name, source)
+        allowed = _tolerances(tolerance, quantities)
+        missing = [
+            key for key in quantities if key in columns and isinstance(tolerance, Mapping) and key not in tolerance
+        ]
+        if missing:
+            raise ModelError(f"give a tolerance of {missing[0]!r} too, in its own unit: {name} has such a column.")
+        return _through_curvature(columns, allowed, half_gauge, name, source)
     raise FileError(
         f"{name}: columns {', '.join(columns)} do not make a line; give x, y (z, cant), or s, curvature (gradient, "
         f"cant)."

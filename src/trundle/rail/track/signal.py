@@ -22,6 +22,16 @@ class Signal(Protocol):
         """Value, or a derivative by s, at s."""
         ...
 
+    @property
+    def shortest_wave(self) -> float:
+        """Length of its shortest wave (m); infinite where that is not known."""
+        ...
+
+    @property
+    def knots(self) -> Array:
+        """Places where a high derivative jumps (m)."""
+        ...
+
     def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
         """Value and derivatives by s (rows) at equal distances."""
         ...
@@ -35,6 +45,14 @@ class SineSum:
     omegas: Array  # rad/m
     amplitudes: Array  # m
     phases: Array  # rad
+
+    @property
+    def shortest_wave(self) -> float:
+        return float(2.0 * np.pi / np.max(np.abs(self.omegas), initial=1e-9))
+
+    @property
+    def knots(self) -> Array:
+        return np.zeros(0)
 
     def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
         places = np.asarray(s, float)
@@ -68,6 +86,14 @@ class SplineSignal:
     begin: float  # m
     end: float  # m
     residual: float  # m, root mean square of measured minus smooth
+
+    @property
+    def shortest_wave(self) -> float:
+        return np.inf
+
+    @property
+    def knots(self) -> Array:
+        return np.asarray(self.spline.get_knots(), float)
 
     def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
         places = np.asarray(s, float)

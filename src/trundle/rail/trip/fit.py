@@ -1,13 +1,15 @@
 """Checks before a trip: whether vehicle, line and speed fit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from trundle.errors import SolveError
 from trundle.rail.track.alignment import Alignment
-from trundle.rail.vehicle.travel import TravelLaw
+from trundle.rail.vehicle.travel import TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.wheel_rail.profile import Profile
+from trundle.typing import Option
 
 MARGIN = 0.5  # m at the end of the line that no wheelset enters
 MOST_ATTACK = 0.1  # rad between wheelset and rails up to which the contact is accurate
@@ -94,6 +96,15 @@ def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) 
                 f"the wheel {name!r} has no flange, and {line.name} has curves: a wheelset that must go farther aside "
                 "than its rails reach ends the run with DERAILED. Take a profile with a flange, such as rail.S1002()."
             )
+
+
+def check_begin(law: TravelLaw, options: Mapping[str, Option]) -> None:
+    """SolveError where a run would begin at another time than 0 with frames whose distance is a function of time."""
+    if isinstance(law, UniformTravel) and options.get("t0"):
+        raise SolveError(
+            f"t0 is {options['t0']!r}: a trip begins at t = 0. To begin farther on, give "
+            "parameters={'start_distance': ...} in m."
+        )
 
 
 def has_flange(wheel: Profile) -> bool:

@@ -19,8 +19,9 @@ from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import irregularities_along
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
-from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
+from trundle.rail.trip.fit import MARGIN, TripWarning, check_begin, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
+from trundle.rail.trip.steady_start import steady_start
 from trundle.rail.vehicle.advice import OF_TRIP
 from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
@@ -33,7 +34,7 @@ from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
 from trundle.study.run_options import ProgressBar
 from trundle.system import System
-from trundle.typing import Expr, Given, ModelPart, Option, State, Values
+from trundle.typing import AnyArray, Expr, Given, ModelPart, Option, State, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -162,22 +163,23 @@ class Trip:
         -------
         float
         """
-        way = self.line.length - MARGIN - np.max((parameters or {}).get(START, self.start)) - self.vehicle.reach[1]
-        if isinstance(self.law, UniformTravel):
-            given = {"speed": self.law.speed, "acceleration": self.law.acceleration, **(parameters or {})}
-            v, a = np.max(given["speed"]), np.max(given["acceleration"])
-            if not np.min(given["speed"]) > 0:
-                raise SolveError(
-                    f"the speed is {np.min(given['speed']):g} m/s: a trip goes forwards, with one above zero."
-                )
-            if a == 0:
-                return float(way / v)
-            root = v**2 + 2 * a * way
-            return float(-v / a if root < 0 else (np.sqrt(root) - v) / a)
-        return self.law.time_for(float(way))
+        return float(np.min(self._longest(parameters)))
+
+    def _longest(self, parameters: Values | None) -> AnyArray:
+        """The same for every case of a batch."""
+        given = {START: self.start, **(parameters or {})}
+        way = self.line.length - MARGIN - np.asarray(given[START], float) - self.vehicle.reach[1]
+        if not isinstance(self.law, UniformTravel):
+            return np.asarray(self.law.time_for(float(np.min(way))))
+        given = {"speed": self.law.speed, "acceleration": self.law.acceleration, **given}
+        v, a, way = np.broadcast_arrays(given["speed"], given["acceleration"], way)
+        if not np.min(v) > 0:
+            raise SolveError(f"the speed is {np.min(v):g} m/s: a trip goes forwards, with one above zero.")
+        return UniformTravel.times(v, a, way)
 
     def first_state(self, parameters: Values | None = None) -> State:
-        """Start values: those of the model on straight level track, else the steady motion there.
+        """Start values: those of the model on straight level track where both sides are alike, and of free vehicles;
+        else the steady motion there.
 
         Parameters
         ----------
@@ -188,21 +190,10 @@ class Trip:
         -------
         dict
         """
-        s = float((parameters or {}).get(START, self.start)) + np.array([*self.vehicle.reach, 0.0])
-        at = self.line.local(s)
-        if np.max(np.abs([at.k, at.sin_b])) == 0 or not self.law.held:
+        if not self.law.held:
             return {}
-        angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
-        try:
-            return self.system.steady(angles, parameters=parameters)
-        except SolveError as error:
-            if np.ptp(at.k) == 0 and np.ptp(at.sin_b) == 0:
-                raise
-            raise SolveError(
-                f"the vehicle starts between {s[0]:.4g} and {s[1]:.4g} m of {self.line.name}, where curvature or cant "
-                "change along it, and no steady motion to start from was found there: begin the line with a straight "
-                "or an arc that is longer than the vehicle, or give a start distance on one."
-            ) from error
+        start = float((parameters or {}).get(START, self.start))
+        return steady_start(self.system, self.vehicle, self.line, start, list(self.placed.wheelsets), parameters)
 
     def simulate(
         self, duration: float | None = None, start: Values | None = None,
@@ -238,6 +229,7 @@ class Trip:
         if duration is None and not self.law.held:
             options.setdefault("samples", "steps")
         given = self.parameters(parameters)
+        check_begin(self.law, options)
         seconds = self._duration(duration, given)
         begin = {**self.first_state(given), **(start or {})}
         chosen = self._method(method, given)
@@ -313,11 +305,10 @@ class Trip:
         BatchRun
         """
         given = self.parameters(parameters)
+        check_begin(self.law, options)
         self._duration(duration, given)
-        chosen = self._method(method, given)
-        begin = {**self.first_state(), **(start or {})}
-        tolerance = _atol(rtol) if atol is None else atol
-        found = self.system.batch(duration, begin, given, method=chosen, rtol=rtol, atol=tolerance, **options)
+        options |= {"method": self._method(method, given), "rtol": rtol, "atol": _atol(rtol) if atol is None else atol}
+        found = self.system.batch(duration, {**self.first_state(), **(start or {})}, given, **options)
         name_endings(found, self.placed)
         return found
 
@@ -359,16 +350,18 @@ class Trip:
         return plot_trip(self, run, times, path)
 
     def _duration(self, duration: float | None, parameters: Values | None) -> float:
-        longest = self.longest(parameters)
+        each = self._longest(parameters)
+        longest = float(np.min(each))
         if duration is None:
             if np.isfinite(longest):
                 return longest
             way = self.line.length - (parameters or {}).get(START, self.start)
             return float(way / STANDSTILL)  # a slower vehicle counts as standing still
         if isinstance(duration, int | float) and duration > longest * (1 + 1e-12):
+            case = f"case {np.argmin(each)}: " if each.ndim else ""
             raise SolveError(
-                f"{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of {self.line.name} "
-                f"({self.line.length:g} m) or to a standstill. Leave the duration out to go that far."
+                f"{case}{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of "
+                f"{self.line.name} ({self.line.length:g} m) or to a standstill. Leave the duration out to go that far."
             )
         return duration
 

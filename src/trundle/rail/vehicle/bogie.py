@@ -88,7 +88,7 @@ class Bogie:
         frame = add_body(ride, name, name, x, part, True, self.static_sag(ride, load))
         found = {}
         for axle, ahead in zip(wheelsets, (self.half_wheelbase, -self.half_wheelbase), strict=True):
-            found[axle] = placed = self.wheelset.add(m, axle, ride.place(axle, x + ahead))
+            found[axle] = placed = self.wheelset.add(m, axle, ride.place(axle, x + ahead), each)
             seat = Seat(frame, ahead, self.height, each)
             self.axle_box.add(m, f"{axle}_spring", self.wheelset, placed.hub, seat)
             m.start |= self.wheelset.start(axle, ride.first_speed, each)

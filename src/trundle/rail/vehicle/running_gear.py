@@ -26,8 +26,8 @@ class RunningGear(Protocol):
     def contacts(self) -> tuple[Contact, ...]:
         """Its contacts with the rails."""
 
-    def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
-        """Put it into a model at a place of a ride."""
+    def add(self, m: Model, name: str, place: TrackPlace, load: float | None = None) -> PlacedWheelset:
+        """Put it into a model at a place of a ride, under a load (N) in addition to its own weight, if it is known."""
 
     def start(self, name: str, speed: Expr, load: float) -> State:
         """Start values, at a speed (m/s) and under a load (N) in addition to its own weight."""
@@ -48,7 +48,7 @@ class FixedWheelset:
     def contacts(self) -> tuple[Contact, ...]:
         return ()
 
-    def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
+    def add(self, m: Model, name: str, place: TrackPlace, load: float | None = None) -> PlacedWheelset:
         """Its hub, fixed to the frame of the place.
 
         Parameters
@@ -59,6 +59,8 @@ class FixedWheelset:
             Of the wheelset.
         place : TrackPlace
             Where it stands on the track.
+        load : float, optional
+            In addition to its own weight (N).
 
         Returns
         -------

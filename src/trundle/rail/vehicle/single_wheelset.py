@@ -63,7 +63,7 @@ class SingleWheelset(Vehicle):
             raise ModelError("SingleWheelset: nothing drives the frame it is suspended to; give the speed of the ride.")
         m, full = ride.model, f"{prefix(name)}axle"
         place = ride.place(full, 0.0)
-        placed = self.wheelset.add(m, full, place)
+        placed = self.wheelset.add(m, full, place, self.load)
         frame = as_frame(place.track)
         height = self.wheelset.radius - self.wheelset.static_sag(self.load)
         for side, y in (("left", self.half_width), ("right", -self.half_width)):

@@ -13,7 +13,7 @@ from trundle.errors import ModelError
 from trundle.laws.signals import NamedSignals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
-from trundle.typing import Array, Expr
+from trundle.typing import AnyArray, Array, Expr
 
 FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
 STANDSTILL = 0.1  # m/s
@@ -111,6 +111,25 @@ class UniformTravel(TravelLaw):
 
     def speed_after(self, way: Array) -> Array:
         return np.sqrt(np.maximum(self.speed**2 + 2 * self.acceleration * np.maximum(way, 0.0), 0.0))
+
+    @staticmethod
+    def times(speed: AnyArray, acceleration: AnyArray, way: AnyArray) -> AnyArray:
+        """Times (s) in which distances (m) are covered, or up to a standstill before.
+
+        Parameters
+        ----------
+        speed, acceleration, way : array
+            m/s, m/s^2 and m.
+
+        Returns
+        -------
+        array
+        """
+        v, a = speed, acceleration
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = v**2 + 2 * a * way
+            found = np.where(root < 0, -v / a, (np.sqrt(np.maximum(root, 0.0)) - v) / a)
+        return np.where(a == 0, way / v, found)
 
     def add(self, model: Model, start: Start) -> Travel:
         v = _speed_parameter(model, self.speed)

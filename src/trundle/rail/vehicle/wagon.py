@@ -75,7 +75,7 @@ class Wagon(Vehicle):
         wheelsets = {}
         for axle, x in (("front", self.wheelbase / 2), ("rear", -self.wheelbase / 2)):
             full = p + axle
-            wheelsets[full] = placed = self.wheelset.add(m, full, ride.place(full, x))
+            wheelsets[full] = placed = self.wheelset.add(m, full, ride.place(full, x), load)
             seat = Seat(car, x, self.body.height, load)
             self.axle_box.add(m, f"{full}_spring", self.wheelset, placed.hub, seat)
             m.start |= self.wheelset.start(full, ride.first_speed, load)

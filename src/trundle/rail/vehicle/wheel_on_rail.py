@@ -144,6 +144,8 @@ class WheelOnRail(Force):
     support : RailSupport, optional
         Compliant support of the rail; its states are `name.rail_y`, `name.rail_z` (m, from its place in the axes of the
         track) and the rates of these, `name.rail_y_speed` and `name.rail_z_speed`.
+    static_load : float, optional
+        Of the wheel at rest (N): for limits that depend on it.
     """
 
     wheel: Body
@@ -155,6 +157,7 @@ class WheelOnRail(Force):
     rough: ModelTable | None = None
     damping: Expr = 1.0
     support: RailSupport | None = None
+    static_load: float | None = None
     name: str = field(default="", kw_only=True)  # given by Model.apply
 
     def __post_init__(self) -> None:

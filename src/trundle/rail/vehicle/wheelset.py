@@ -122,7 +122,7 @@ class Wheelset:
         wheels = (Disc(self.radius, "y", (0.0, side * half, 0.0)) for side in (-1.0, 1.0))
         return Rod((0.0, -half - 0.2, 0.0), (0.0, half + 0.2, 0.0)), *wheels
 
-    def add(self, m: Model, name: str, place: TrackPlace | Body) -> PlacedWheelset:
+    def add(self, m: Model, name: str, place: TrackPlace | Body, load: float | None = None) -> PlacedWheelset:
         """Put it into a model, at a place of a ride; or, on straight track, in a frame that moves along x.
 
         Coordinates are `name.x`, `name.y`, `name.z`, `name.rx` (roll), `name.rz` (yaw) of the hub in the track frame,
@@ -136,6 +136,8 @@ class Wheelset:
             Of the wheelset.
         place : TrackPlace or Body
             Where it stands on the track, or a frame that moves along it.
+        load : float, optional
+            At rest, in addition to its own weight (N): for limits that depend on it. Unknown by default.
 
         Returns
         -------
@@ -149,6 +151,7 @@ class Wheelset:
             bend = MotionPart(course.bend, 7) if place.ride.held else MotionPart(course.bend_to_third_order, 10)
         else:
             frame, track, bend, rough = place, place, None, None
+        each = None if load is None else (load + -float(m.gravity[2]) * self.mass) / 2
         free = Open()
         m.connect(Connection(free, free, free, free, Locked(), free), frame, hub, name=name)
         m.connect(Revolute("y"), hub, axle, name=f"{name}_spin")
@@ -158,7 +161,7 @@ class Wheelset:
                 table = m.table(f"{name}_rail_{side}", contact.table)
             force = WheelOnRail(
                 axle, track, WheelPlace.of(contact), table, self.contact.creep, bend, rough,
-                support=self.contact.support,
+                support=self.contact.support, static_load=each,
             )  # fmt: skip
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
@@ -181,7 +184,10 @@ class Wheelset:
         dict
             Values by name.
         """
-        found = {f"{name}.z": self.radius - self.static_sag(load), f"{name}_spin.angle_rate": speed / self.radius}
+        sag, roll = self._at_rest(load)
+        found = {f"{name}.z": self.radius - sag, f"{name}_spin.angle_rate": speed / self.radius}
+        if roll:
+            found[f"{name}.rx"] = roll
         if self.contact.support is not None:
             for side, out in SIDES.items():
                 for axis, way in zip("yz", self._yielded(load), strict=True):
@@ -201,12 +207,28 @@ class Wheelset:
         -------
         float
         """
+        return self._at_rest(load)[0]
+
+    def _at_rest(self, load: float) -> tuple[float, float]:
+        """Lowering (m) and roll (rad) in the middle of the track, where both wheels carry the same."""
         aside, down = self._yielded(load)
-        contact = self.contact.tables["left"](-aside, 0.0)
+        left = self._lowering("left", load, aside, 0.0)
+        if self.contact.geometry.alike:
+            return left + down, 0.0
+        roll = 0.0
+        for _ in range(20):
+            left, right = self._lowering("left", load, aside, roll), self._lowering("right", load, aside, -roll)
+            roll += (right - left) / self.contact.geometry.tape_distance
+        return (left + right) / 2 + down, roll
+
+    def _lowering(self, side: str, load: float, aside: float, roll: float) -> float:
+        """Lowering of the axle (m) at which a wheel carries half the load, when its side is lifted by a roll (rad)."""
+        radius = self.contact.geometry.side(side).radius
+        contact = self.contact.tables[side](radius * roll - aside, roll)
         slope = cos(contact.angle)
         normal = (load + 9.81 * self.mass) / 2 / slope
-        deep: float = contact.gap + (normal / contact.stiffness) ** (2 / 3) / slope
-        return deep + down
+        found: float = self.radius - radius + contact.gap + (normal / contact.stiffness) ** (2 / 3) / slope
+        return found
 
     def _yielded(self, load: float) -> tuple[float, float]:
         """Displacement of rails on supports outwards and down under a load (N), m."""

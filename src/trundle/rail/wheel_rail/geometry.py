@@ -75,10 +75,19 @@ class ContactGeometry:
             if profile is not None and (not isinstance(profile, Profile) or profile.kind != kind):
                 shown = profile.name if isinstance(profile, Profile) else profile
                 faults.append(f"ContactGeometry: {what} must be a Profile of kind {kind!r}, got {shown!r}.")
+        rails = () if faults else (self.rail, self.right_rail)
+        faults += [
+            f"ContactGeometry: {fault}" for rail in rails if rail and (fault := rail.face_fault(self.gauge_depth))
+        ]
         if faults:
             raise ModelError(faults)
 
     # -- sides ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def alike(self) -> bool:
+        """Whether both sides are mirror images."""
+        return not (self.right_wheel or self.right_rail or self.radius_offset)
 
     @property
     def tape_distance(self) -> float:
@@ -201,13 +210,12 @@ class ContactGeometry:
         if not 0.0 < amplitude < 0.05:
             raise ModelError(f"conicity: an amplitude of {amplitude:g} m; it must lie above 0 and below 50 mm, in m.")
         n = int(np.ceil((amplitude + 1e-3) / step))
-        alike = not (self.right_wheel or self.right_rail or self.radius_offset)
-        if not alike:  # the wheelset runs off centre, and the curve must reach that much further
+        if not self.alike:  # the wheelset runs off centre, and the curve must reach that much further
             far = np.linspace(-0.012, 0.012, 49)
             rest = far[int(np.argmin(np.abs(self.radius_difference(far))))]
             n += int(np.ceil(abs(rest) / step))
         y = np.asarray(step * np.arange(-n, n + 1), dtype=float)
-        if not alike:
+        if not self.alike:
             return y, self.radius_difference(y)
         half = self.radius_difference(y[n:])  # both sides are alike
         return y, np.concatenate([-half[:0:-1], half])

@@ -25,6 +25,7 @@ Kind = Literal["wheel", "rail"]
 MM = 1e-3
 STEEPEST = 20.0  # slope beyond which a side of a rail is cut off: no wheel touches it
 FINE = 5e-5  # m: spacing of the points where a profile is resampled
+FACE = 2.5e-4  # m: error of the gauge that a profile which ends too high may cause
 
 
 @final
@@ -336,17 +337,37 @@ class Profile:
         """
         s = self._fine()
         z = self.height(s)
-        above = z >= self.top[1] - depth
-        if not above[-1] and above[0]:
-            above = above[::-1]
-        i = int(np.argmax(above))
-        if i == 0:
+        i = int(np.argmax(z >= self.top[1] - depth))
+        if i == 0:  # the profile ends above: its end is the innermost place there is
             return self.start
         low, high = s[i - 1], s[i]
         for _ in range(60):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self.height(middle) >= self.top[1] - depth else (middle, high)
         return float(high)
+
+    def face_fault(self, depth: float) -> str:
+        """Why the gauge cannot be measured at a depth below the top: points that end above it; empty if it can. The end
+        of arcs and lines is meant as their side.
+
+        Parameters
+        ----------
+        depth : float
+            Below the top (m).
+
+        Returns
+        -------
+        str
+        """
+        end = float(self.top[1] - self.height(self.start))
+        missing = (depth - end) / max(float(self.slope(self.start)), 1e-9)
+        if not isinstance(self.pieces[0], Spline) or missing < FACE:
+            return ""
+        return (
+            f"the inner side of the rail {self.name!r} ends {1e3 * end:.3g} mm below its top, and the gauge is "
+            f"measured at {1e3 * depth:.3g} mm (gauge_depth): give more of the profile, or a gauge_depth of at most "
+            f"{end:.3g} m with the gauge there."
+        )
 
     @cached_property
     def _ends(self) -> Array:
