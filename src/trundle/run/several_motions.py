@@ -1,16 +1,19 @@
 """Warnings where friction left several motions possible, and a run went on with one of them."""
 
 from collections.abc import Container
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.contact.collision.layout import PARTED
 from trundle.contact.modes.find import contact_modes, decides_together
 from trundle.equations.formulation import Formulation
-from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.trajectory import EventLog
 from trundle.run.undetermined_slip import undetermined_slips
 from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.integrate.lanes.batch_events import BatchEvents
 
 
 def several_motions(f: Formulation, log: EventLog, p_end: Array) -> list[str]:
@@ -36,7 +39,7 @@ def several_motions(f: Formulation, log: EventLog, p_end: Array) -> list[str]:
     return list(found.values())
 
 
-def choices_of_cases(f: Formulation, log: BatchEvents, refused: Container[int]) -> dict[int, list[str]]:
+def choices_of_cases(f: Formulation, log: "BatchEvents", refused: Container[int]) -> dict[int, list[str]]:
     """All warnings of the cases of a batch: several motions, and slips under statically indeterminate forces."""
     runs = enumerate(zip(log.events, log.p_end, strict=True))
     found = {i: [*several_motions(f, *run), *undetermined_slips(f, run[0])] for i, run in runs if i not in refused}
