@@ -7,6 +7,7 @@ counts as rest, and yet belongs to a motion of metres per second, which stopping
 import math
 
 from trundle.contact.collision.layout import CLOSED, DATA, MASS, STICK, WIDTH
+from trundle.contact.decision.memory import Contacts
 from trundle.contact.decision.share import back_substitute, factor
 from trundle.contact.decision.slow_slip import LEVERS, ROUND_OFF
 from trundle.kernel.pointers import Pointer, shifted, strict
@@ -16,13 +17,13 @@ KEPT = 0.5  # fraction of its slip that a contact keeps if it continues to slide
 
 
 @strict
-def find_rest(b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: int, slow: float) -> None:
+def find_rest(at: Contacts, slow: float) -> None:
     """Contacts at rest (2 in `state`), with slips below `slow`, that slide in truth as part of a faster motion get 1,
     those that slide (1) hardly faster and would be stopped with the others get 2.
     """
-    n = 3 * contacts
-    change = shifted(w, 6 * n)
-    if not release(b, mode, state, w, contacts, slow, LEVERS * slow):
+    b, mode, state, contacts = at.b, at.mode, at.state, at.contacts
+    change = shifted(at.work, 18 * contacts)
+    if not release(at, slow, LEVERS * slow):
         return
     added = True
     while added:  # each round takes one more
@@ -31,23 +32,22 @@ def find_rest(b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: i
             if loses_its_slip(b, state, change, i, slow, LEVERS * slow):
                 state[i], mode[WIDTH * i + STICK], added = 2.0, 1.0, True
         if added:
-            stop(b, mode, w, contacts)
-    if not changes(b, state, change, contacts, slow, LEVERS * slow):
+            stop(at)
+    if not changes(at, change, slow, LEVERS * slow):
         return
     for i in range(contacts):
         if state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0 and math.hypot(b[3 * i], b[3 * i + 1]) >= slow:
             state[i], mode[WIDTH * i + STICK] = 1.0, 0.0
-    release(b, mode, state, w, contacts, slow, 0.0)
+    release(at, slow, 0.0)
 
 
 @strict
-def release(
-    b: Pointer, mode: Pointer, state: Pointer, w: Pointer, contacts: int, slow: float, fast: float
-) -> bool:  # fmt: skip
+def release(at: Contacts, slow: float, fast: float) -> bool:
     """Let contacts slide, one after another, until the others can be stopped without stopping what slides faster than
     `fast`, and without more energy than the lighter assembly has at some times the slow speed: across many levers the
     impulses are round-off, but that they are large is certain. False where nothing slides or nothing is to be stopped.
     """
+    b, mode, state, w, contacts = at.b, at.mode, at.state, at.work, at.contacts
     n = 3 * contacts
     rows, p, v, change = w, shifted(w, 2 * n), shifted(w, 3 * n), shifted(w, 6 * n)
     for _ in range(contacts):
@@ -58,14 +58,14 @@ def release(
             slides = slides or state[i] == 1.0
         if not (moving and slides):
             return False
-        m = stop(b, mode, w, contacts)
+        m = stop(at)
         most, which, costly = 0.0, -1, False
         for k in range(m):
             i, taken = int(rows[k]) // 3, abs(p[k] * v[k])
             if state[i] == 2.0 and int(rows[k]) % 3 < 2 and taken > most:
                 most, which = taken, i
                 costly = costly or taken > b[n + n * n + DATA * i + MASS] * (LEVERS * slow) ** 2
-        if not (costly or changes(b, state, change, contacts, slow, fast)):
+        if not (costly or changes(at, change, slow, fast)):
             return True
         if which < 0:
             return False
@@ -81,21 +81,22 @@ def loses_its_slip(b: Pointer, state: Pointer, change: Pointer, i: int, least: f
 
 
 @strict
-def changes(b: Pointer, state: Pointer, change: Pointer, contacts: int, slow: float, fast: float) -> bool:
+def changes(at: Contacts, change: Pointer, slow: float, fast: float) -> bool:
     """Whether contacts that slide faster than `fast` lose most of their slip, or any more than levers explain."""
-    for i in range(contacts):
+    for i in range(at.contacts):
         by = math.hypot(change[3 * i], change[3 * i + 1])
-        if loses_its_slip(b, state, change, i, fast, math.inf) or (state[i] > 0.0 and by > LEVERS * slow):
+        if loses_its_slip(at.b, at.state, change, i, fast, math.inf) or (at.state[i] > 0.0 and by > LEVERS * slow):
             return True
     return False
 
 
 @strict
-def stop(b: Pointer, mode: Pointer, w: Pointer, contacts: int) -> int:
+def stop(at: Contacts) -> int:
     """The smallest impulses that stop all that is held, of which there are so many: where they act, what they are, the
     speeds there before, and the changes of all speeds of contacts.
     """
-    n, D = 3 * contacts, 3 * contacts
+    b, D, mode, w, contacts = at.b, at.D, at.mode, at.work, at.contacts
+    n = 3 * contacts
     rows, shift, p, v = w, shifted(w, n), shifted(w, 2 * n), shifted(w, 3 * n)
     first, pivot, change = shifted(w, 4 * n), shifted(w, 5 * n), shifted(w, 6 * n)
     y, A = shifted(w, 7 * n), shifted(w, 8 * n)

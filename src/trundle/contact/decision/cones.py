@@ -2,20 +2,20 @@
 
 import math
 
-from trundle.kernel.pointers import Pointer, strict
+from trundle.contact.decision.memory import FrictionProblem
+from trundle.kernel.pointers import strict
 
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 
 
 @strict
-def in_cones(
-    b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int, scale: float
-) -> bool:
+def in_cones(problem: FrictionProblem, scale: float) -> bool:
     """Forces within the cones by projections in turn; `a` are the accelerations of the contacts with them. False where
     they do not settle.
     """
-    n = 3 * contacts
+    b, D, a, f, mu, state = problem.b, problem.D, problem.a, problem.f, problem.mu, problem.state
+    contacts, n = problem.contacts, 3 * problem.contacts
     for _ in range(SWEEPS):
         change = 0.0
         for i in range(contacts):
@@ -55,13 +55,12 @@ def in_cones(
 
 
 @strict
-def start_again(
-    b: Pointer, D: int, data: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int
-) -> None:
+def move_into_cones(problem: FrictionProblem) -> None:
     """Forces moved into their cones, and the accelerations with them."""
-    n = 3 * contacts
+    b, D, a, f, mu, state = problem.b, problem.D, problem.a, problem.f, problem.mu, problem.state
+    contacts, n = problem.contacts, 3 * problem.contacts
     for j in range(n):
-        a[j] = free[j]
+        a[j] = problem.free[j]
     for i in range(contacts):
         x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
         f[z] = max(f[z], 0.0) if state[i] > 0.0 else 0.0

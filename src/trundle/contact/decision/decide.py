@@ -28,11 +28,12 @@ from trundle.contact.collision.layout import (
     WIDTH,
 )
 from trundle.contact.decision.at_rest import changes, find_rest, stop
-from trundle.contact.decision.cones import in_cones, start_again
-from trundle.contact.decision.memory import geared_in, impulses_in, tentative_in
+from trundle.contact.decision.cones import in_cones, move_into_cones
+from trundle.contact.decision.ending_slips import LEFT, find_ending_slips, in_a_plane
+from trundle.contact.decision.memory import Contacts, contacts_in, friction_problem
 from trundle.contact.decision.newton import polished
 from trundle.contact.decision.pivots import pivoted
-from trundle.contact.decision.pivots_in_space import found_in_space
+from trundle.contact.decision.pivots_in_space import pivoted_in_space
 from trundle.contact.decision.settle import (
     BEGUN,
     NONE,
@@ -48,9 +49,8 @@ from trundle.contact.decision.several import mark_choice
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import LEVERS, can_rest
 from trundle.contact.decision.smallest import EDGE
-from trundle.contact.decision.soon import LEFT, end_soon, in_a_plane
 from trundle.contact.decision.unique import diverges, is_unique
-from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted, strict
+from trundle.kernel.pointers import float_ptr, int_ptr, part, shifted, strict
 from trundle.kernel.record import Ints
 
 SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
@@ -63,10 +63,9 @@ BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
 @strict
-def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, near: float, speed: float) -> None:
-    """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
-    a slip too small to have a direction, `speed` that of the run.
-    """
+def decide(at: Contacts, near: float) -> None:
+    """Modes and shares of all contacts; `near` is a slip too small to have a direction."""
+    b, mode, contacts = at.b, at.mode, at.contacts
     for i in range(contacts):
         slow, slip = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
         if slip < AT_LEVEL * SLOW_SLIP * near:
@@ -74,38 +73,36 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
             mode[slow] = ENDS if slid and slip > AT_END * near else BEGINS
         elif AT_LEVEL * slip > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
-        geared_in(w, contacts)[i], mode[WIDTH * i + CHOICE] = 0.0, 0.0
-    impulses = impulses_in(w, contacts)
+        at.geared[i], mode[WIDTH * i + CHOICE] = 0.0, 0.0
     for j in range(3 * contacts):
-        impulses[j] = 0.0
+        at.impulses[j] = 0.0
     for _ in range(ROUNDS):
-        find_modes(b, free, mode, w, contacts, speed)
-        if not stop_rests(b, mode, impulses, w, contacts, speed):
+        find_modes(at)
+        if not stop_rests(at):
             return
 
 
 @strict
-def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contacts: int, speed: float) -> bool:
+def stop_rests(at: Contacts) -> bool:
     """Stop the rests of motion of what is held, and of slips that are not along the direction in which they begin,
     unless that would stop a faster motion, which takes them along. Whether another slip is stopped or turned, so that
     the modes are to be decided anew.
     """
-    n, geared = 3 * contacts, geared_in(w, contacts)
-    state, more = shifted(w, 3 * n + 4 * contacts), shifted(w, 5 * n + (5 + WIDTH) * contacts)
-    turned = False
+    b, mode, state, contacts, speed = at.b, at.mode, at.state, at.contacts, at.speed
+    n, turned = 3 * contacts, False
     for i in range(contacts):
         astray = slip_ahead(b, mode, i) < -BEGUN * speed or slip_aside(b, mode, i) > ASIDE * speed
         if state[i] == 2.0 and astray and mode[WIDTH * i + STICK] == 0.0:
             mode[WIDTH * i + STICK], turned = TURNED, True
-    rows, p, change = more, shifted(more, 2 * n), shifted(more, 6 * n)
-    m = stop(b, mode, more, contacts)
-    if turned and changes(b, state, change, contacts, SLOW * speed, LEVERS * SLOW * speed):
+    rows, p, change = at.work, shifted(at.work, 2 * n), shifted(at.work, 6 * n)
+    m = stop(at)
+    if turned and changes(at, change, SLOW * speed, LEVERS * SLOW * speed):
         for i in range(contacts):
             if mode[WIDTH * i + STICK] == TURNED:
-                mode[WIDTH * i + STICK], geared[i] = 0.0, 1.0
+                mode[WIDTH * i + STICK], at.geared[i] = 0.0, 1.0
         return True
     for k in range(m):
-        impulses[int(rows[k])] += p[k]
+        at.impulses[int(rows[k])] += p[k]
     again = False
     for i in range(contacts):
         if mode[WIDTH * i + STICK] == TURNED:
@@ -120,15 +117,12 @@ def stop_rests(b: Pointer, mode: Pointer, impulses: Pointer, w: Pointer, contact
 
 
 @strict
-def find_touching(
-    b: Pointer, free: Pointer, mode: Pointer, mu: Pointer, mu_k: Pointer, state: Pointer, contacts: int, speed: float
-) -> float:
+def find_touching(at: Contacts) -> float:
     """Contacts that touch are closed, and stick where each by itself is slow enough: `state` is 2 there, 1 where they
     slide, 0 for others. Returns the largest acceleration without forces.
     """
-    n = 3 * contacts
-    D, data = n, n + n * n
-    scale = 0.0
+    b, D, data, free, mode, mu, state = at.b, at.D, at.data, at.free, at.mode, at.mu, at.state
+    contacts, n, speed, scale = at.contacts, 3 * at.contacts, at.speed, 0.0
     for i in range(contacts):
         k = data + numbers.DATA * i
         touches = (
@@ -136,7 +130,7 @@ def find_touching(
             and abs(b[3 * i + 2]) < SLOW * speed
             and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
         )
-        mu[i], mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
+        mu[i], at.mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
         still = can_rest(b, 0, contacts, i, SLOW * speed) or mu[i] <= 0.0
         state[i] = 0.0 if not touches else 2.0 if still else 1.0
         mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
@@ -151,107 +145,85 @@ def find_touching(
 
 
 @strict
-def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, speed: float) -> None:
+def find_modes(at: Contacts) -> None:
     """Which contacts are closed, stick, and where the others slide; and the shares."""
-    n = 3 * contacts
-    D, data = n, n + n * n
-    f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
-    mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
-    state = shifted(w, 3 * n + 4 * contacts)
-    more = shifted(w, 5 * n + (5 + WIDTH) * contacts)
-    scale = find_touching(b, free, mode, mu, mu_k, state, contacts, speed)
-    plane = scale > 0.0 and in_a_plane(b, data, mu, state, contacts)
-    if not (plane and end_soon(b, D, free, mode, g, a, f, mu, mu_k, state, more, contacts, scale, SLOW * speed)):
-        find_rest(b, mode, state, more, contacts, SLOW * speed)
-    for i in range(contacts):
-        if state[i] == 2.0 and geared_in(w, contacts)[i] == 1.0:
-            state[i] = 1.0
-        if state[i] == 1.0:
-            set_sliding(mode, i, b[3 * i], b[3 * i + 1])
-    if is_unique(b, D, mode, mu_k, more, contacts):
-        if not hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
-            find_others(b, free, mode, w, contacts, scale, speed, plane, True)
-    elif not diverges(b, D, data, free, mode, mu_k, f, more, contacts):
-        first = tentative_in(w, contacts)
-        for j in range(WIDTH * contacts):
-            first[j] = mode[j]
-        find_others(b, free, mode, w, contacts, scale, speed, plane, False)
-        mark_choice(b, free, mode, w, contacts, scale, plane)
+    scale = find_touching(at)
+    plane = scale > 0.0 and in_a_plane(at)
+    if not (plane and find_ending_slips(at, scale, SLOW * at.speed)):
+        find_rest(at, SLOW * at.speed)
+    for i in range(at.contacts):
+        if at.state[i] == 2.0 and at.geared[i] == 1.0:
+            at.state[i] = 1.0
+        if at.state[i] == 1.0:
+            set_sliding(at.mode, i, at.b[3 * i], at.b[3 * i + 1])
+    if is_unique(at):
+        if not hold(at, scale, plane):
+            find_others(at, scale, plane, True)
+    elif not diverges(at):
+        for j in range(WIDTH * at.contacts):
+            at.tentative[j] = at.mode[j]
+        find_others(at, scale, plane, False)
+        mark_choice(at, scale, plane)
 
 
 @strict
-def find_others(
-    b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, scale: float, speed: float, plane: bool,
-    sure: bool,
-) -> None:  # fmt: skip
+def find_others(at: Contacts, scale: float, plane: bool, sure: bool) -> None:
     """Modes other than those with all that touch, by forces within the cones; `sure` where those are unique."""
-    n = 3 * contacts
-    D, data = n, n + n * n
-    f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
-    mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
-    state = shifted(w, 3 * n + 4 * contacts)
-    found, kept = shifted(w, 3 * n + 5 * contacts), shifted(w, 4 * n + 5 * contacts)
-    more = shifted(w, 5 * n + (5 + WIDTH) * contacts)
-    way = PLANAR if plane else SPATIAL
-    exact = forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, way)
+    exact = forces_in_cones(at, scale, PLANAR if plane else SPATIAL)
     if not exact:
-        if not sure and hold(b, D, data, free, mode, f, g, mu_k, more, contacts, scale, plane):
+        if not sure and hold(at, scale, plane):
             return
-        forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, more, contacts, scale, PROJECTED)
-        exact = not plane and polished(b, D, free, a, f, mu, state, more, contacts, scale)
-    for j in range(n):
-        found[j] = f[j]
-    if not (begin_slips(b, data, mode, a, f, mu, state, contacts, scale, speed, exact) or exact):
-        slide_beyond(b, D, data, free, mode, a, f, mu, state, contacts, scale, speed)
-    if exact and keep_slips(b, D, data, free, mode, f, state, w, contacts, scale, plane):
+        forces_in_cones(at, scale, PROJECTED)
+        exact = not plane and polished(friction_problem(at), at.work, scale)
+    for j in range(3 * at.contacts):
+        at.found[j] = at.f[j]
+    if not (begin_slips(at, scale, exact) or exact):
+        slide_beyond(at, scale)
+    if exact and keep_slips(at, scale, plane):
         return
-    if not settle_from(b, D, data, free, mode, kept, w, contacts, scale, speed):
+    if not settle_from(at, scale):
         # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
-        for i in range(contacts):
-            if state[i] == 1.0:
-                mode[WIDTH * i + CLOSED] = 1.0
+        for i in range(at.contacts):
+            if at.state[i] == 1.0:
+                at.mode[WIDTH * i + CLOSED] = 1.0
 
 
 @strict
-def keep_slips(
-    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, f: Pointer, state: Pointer, w: Pointer, contacts: int,
-    scale: float, plane: bool,
-) -> bool:  # fmt: skip
+def keep_slips(at: Contacts, scale: float, plane: bool) -> bool:
     """Keep modes that were found with exact forces, slips going on along their rests, or else, in space, along the
     accelerations that were found behind the forces: their rests are stopped then.
     """
-    if keep(b, D, data, free, mode, w, contacts, scale, plane):
+    if keep(at, scale, plane):
         return True
     if plane:
         return False
-    for i in range(contacts):
+    mode, f, state = at.mode, at.f, at.state
+    for i in range(at.contacts):
         begins = state[i] == 2.0 and mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0
         if begins:
-            set_sliding(mode, i, f[3 * contacts + 2 * i], f[3 * contacts + 2 * i + 1])
-    return keep(b, D, data, free, mode, w, contacts, scale, plane)
+            set_sliding(mode, i, f[3 * at.contacts + 2 * i], f[3 * at.contacts + 2 * i + 1])
+    return keep(at, scale, plane)
 
 
 @strict
-def forces_in_cones(
-    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
-    state: Pointer, w: Pointer, contacts: int, scale: float, way: int,
-) -> bool:  # fmt: skip
+def forces_in_cones(at: Contacts, scale: float, way: int) -> bool:
     """Forces within the cones, and accelerations with them: exact ones by pivots, or by projections of those that are
     given; where a slip begins, its friction is the kinetic one. False where pivots find none.
     """
-    n = 3 * contacts
+    mode, a, f, mu, mu_k, state = at.mode, at.a, at.f, at.mu, at.mu_k, at.state
+    contacts, n, problem = at.contacts, 3 * at.contacts, friction_problem(at)
     for i in range(contacts):
         f[n + 2 * i], f[n + 2 * i + 1] = mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y]
-        mu[i] = mu_k[i] if state[i] == 1.0 else b[data + numbers.DATA * i + numbers.MU_STATIC]
+        mu[i] = mu_k[i] if state[i] == 1.0 else at.b[at.data + numbers.DATA * i + numbers.MU_STATIC]
     for _ in range(contacts + 1):
         if way == PROJECTED:
-            start_again(b, D, data, free, a, f, mu, state, contacts)
-            in_cones(b, D, a, f, mu, state, contacts, scale)
+            move_into_cones(problem)
+            in_cones(problem, scale)
             found = True
         elif way == PLANAR:
-            found = pivoted(b, D, free, a, f, mu, state, w, contacts)
+            found = pivoted(problem, at.work)
         else:
-            found = found_in_space(b, D, free, a, f, mu, state, w, contacts, scale)
+            found = pivoted_in_space(problem, at.work, scale)
         if not found:
             return False
         begins = False
@@ -265,16 +237,14 @@ def forces_in_cones(
 
 
 @strict
-def begin_slips(
-    b: Pointer, data: int, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int,
-    scale: float, speed: float, exact: bool,
-) -> bool:  # fmt: skip
+def begin_slips(at: Contacts, scale: float, exact: bool) -> bool:
     """Contacts that part open, and slips at rest that move begin. Whether one has begun."""
+    mode, a, f, mu, state, contacts = at.mode, at.a, at.f, at.mu, at.state, at.contacts
     n, begun = 3 * contacts, False
     for i in range(contacts):
         if state[i] == 0.0:
             continue
-        size = shared_load(b, data, f, contacts, i)
+        size = shared_load(at.b, at.data, f, contacts, i)
         mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale and f[3 * i + 2] <= EDGE * size else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
@@ -282,26 +252,24 @@ def begin_slips(
             moves = f[n + 2 * i] != 0.0 or f[n + 2 * i + 1] != 0.0
         held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
         if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
-            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
+            begin_sliding(at, i, a[3 * i], a[3 * i + 1])
             begun = True
     return begun
 
 
 @strict
-def slide_beyond(
-    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer,
-    contacts: int, scale: float, speed: float,
-) -> None:  # fmt: skip
+def slide_beyond(at: Contacts, scale: float) -> None:
     """Slips just beyond the limit begin: with cones that are clearly too small it is seen where."""
-    for i in range(contacts):
-        if state[i] == 2.0:
-            mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
-    start_again(b, D, data, free, a, f, mu, state, contacts)
-    in_cones(b, D, a, f, mu, state, contacts, scale)
-    for i in range(contacts):
+    mode, a, problem = at.mode, at.a, friction_problem(at)
+    for i in range(at.contacts):
+        if at.state[i] == 2.0:
+            at.mu[i] = (1.0 - BEYOND) * at.b[at.data + numbers.DATA * i + numbers.MU_STATIC]
+    move_into_cones(problem)
+    in_cones(problem, scale)
+    for i in range(at.contacts):
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
         if moves and mode[WIDTH * i + STICK] == 1.0:
-            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
+            begin_sliding(at, i, a[3 * i], a[3 * i + 1])
 
 
 @part
@@ -310,5 +278,5 @@ def decide_once(table: Ints) -> None:
     accelerations, modes (changed), memory, and the speed of the run with the shift of the multiplier block.
     """
     speed, shift = float_ptr(table[5])[0], float_ptr(table[5])[1]
-    near, contacts = NO_DIRECTION * speed * math.sqrt(shift), int_ptr(table[0])[0]
-    decide(float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[4]), contacts, near, speed)
+    b, free, mode, w = float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[4])
+    decide(contacts_in(b, free, mode, w, int_ptr(table[0])[0], speed), NO_DIRECTION * speed * math.sqrt(shift))

@@ -7,6 +7,7 @@ solves the equations of what holds, slides and is open at present; a shift keeps
 
 import math
 
+from trundle.contact.decision.memory import FrictionProblem
 from trundle.contact.decision.share import back_substitute, factor
 from trundle.kernel.pointers import Pointer, shifted, strict
 
@@ -18,15 +19,13 @@ OPEN, HELD, SLIDES = range(3)
 
 
 @strict
-def polished(
-    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int,
-    scale: float,
-) -> bool:  # fmt: skip
+def polished(problem: FrictionProblem, w: Pointer, scale: float) -> bool:
     """Forces f of contacts that slide (1 in `state`, direction behind the forces in f) or are at rest (2), and the
     accelerations `a` with them, from forces nearby; behind the forces also the directions in which slips at rest begin,
     or zero. False, with forces as they were, where Newton's method does not end.
     """
-    n = 3 * contacts
+    b, D, a, f, mu, state = problem.b, problem.D, problem.a, problem.f, problem.mu, problem.state
+    contacts, n = problem.contacts, 3 * problem.contacts
     first, which, step, pivot, A = w, shifted(w, n), shifted(w, 2 * n), shifted(w, 3 * n), shifted(w, 4 * n)
     m = 0
     for i in range(contacts):
@@ -36,32 +35,30 @@ def polished(
             if state[i] > 0.0 and (axis == 2 or rubs):
                 which[m] = 3 * i + axis
                 m += 1
-    accelerate(b, D, free, a, f, n)
+    accelerate(problem)
     for _ in range(STEPS):
-        before = write_equations(b, D, a, f, mu, state, which, step, A, m, n)
+        before = write_equations(problem, which, step, A, m)
         if before <= EXACT * scale:
             for i in range(contacts):
                 if state[i] == 2.0:
                     moves = math.hypot(a[3 * i], a[3 * i + 1]) > EXACT * scale
-                    slides = moves and state_of_contact(b, D, a, f, mu[i], n, i) == SLIDES
+                    slides = moves and state_of_contact(problem, mu[i], i) == SLIDES
                     f[n + 2 * i], f[n + 2 * i + 1] = (a[3 * i], a[3 * i + 1]) if slides else (0.0, 0.0)
             return True
         factor(A, m, pivot)
         back_substitute(A, m, pivot, step)
-        if not take_damped_step(b, D, free, a, f, mu, state, which, step, m, contacts, before):
+        if not take_damped_step(problem, which, step, m, before):
             break
     for j in range(n):
         f[j] = first[j]
-    accelerate(b, D, free, a, f, n)
+    accelerate(problem)
     return False
 
 
 @strict
-def take_damped_step(
-    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer,
-    step: Pointer, m: int, contacts: int, before: float,
-) -> bool:  # fmt: skip
+def take_damped_step(problem: FrictionProblem, which: Pointer, step: Pointer, m: int, before: float) -> bool:
     """Take the step, or a part of it with which the residual is smaller than it was before. False if none is."""
+    f, mu, state, contacts = problem.f, problem.mu, problem.state, problem.contacts
     n, part = 3 * contacts, 1.0
     for _ in range(HALVINGS):
         for k in range(m):
@@ -69,8 +66,8 @@ def take_damped_step(
         for i in range(contacts):
             if state[i] == 1.0:
                 f[3 * i], f[3 * i + 1] = -mu[i] * f[n + 2 * i] * f[3 * i + 2], -mu[i] * f[n + 2 * i + 1] * f[3 * i + 2]
-        accelerate(b, D, free, a, f, n)
-        if residual(b, D, a, f, mu, state, n, contacts) < (1.0 - LESS * part) * before:
+        accelerate(problem)
+        if residual(problem) < (1.0 - LESS * part) * before:
             return True
         for k in range(m):
             f[int(which[k])] -= part * step[k]
@@ -79,10 +76,11 @@ def take_damped_step(
 
 
 @strict
-def accelerate(b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, n: int) -> None:
+def accelerate(problem: FrictionProblem) -> None:
     """Accelerations with the forces f."""
+    b, D, a, f, n = problem.b, problem.D, problem.a, problem.f, 3 * problem.contacts
     for j in range(n):
-        a[j] = free[j]
+        a[j] = problem.free[j]
     for k in range(n):
         if f[k] != 0.0:
             for j in range(n):
@@ -96,8 +94,9 @@ def sliding_mass(b: Pointer, D: int, n: int, i: int) -> float:
 
 
 @strict
-def state_of_contact(b: Pointer, D: int, a: Pointer, f: Pointer, mu: float, n: int, i: int) -> int:
+def state_of_contact(problem: FrictionProblem, mu: float, i: int) -> int:
     """What a contact at rest does, by its force and its acceleration."""
+    b, D, a, f, n = problem.b, problem.D, problem.a, problem.f, 3 * problem.contacts
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     load, own = f[z] - a[z] / b[D + z + n * z], sliding_mass(b, D, n, i)
     if load <= 0.0:
@@ -108,17 +107,15 @@ def state_of_contact(b: Pointer, D: int, a: Pointer, f: Pointer, mu: float, n: i
 
 
 @strict
-def write_equations(
-    b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, which: Pointer, step: Pointer, A: Pointer,
-    m: int, n: int,
-) -> float:  # fmt: skip
+def write_equations(problem: FrictionProblem, which: Pointer, step: Pointer, A: Pointer, m: int) -> float:
     """The equations of a step, all in accelerations: A by rows, the right-hand side in `step`. Returns its norm."""
-    total = 0.0
+    b, D, a, f, mu, state = problem.b, problem.D, problem.a, problem.f, problem.mu, problem.state
+    n, total = 3 * problem.contacts, 0.0
     for r in range(m):
         j = int(which[r])
         i, axis, row = j // 3, j % 3, shifted(A, r * m)
         x, z = 3 * i, 3 * i + 2
-        acts = state_of_contact(b, D, a, f, mu[i] if state[i] == 2.0 else 0.0, n, i)
+        acts = state_of_contact(problem, mu[i] if state[i] == 2.0 else 0.0, i)
         own = b[D + z + n * z] if axis == 2 else sliding_mass(b, D, n, i)
         if acts == OPEN:
             for c in range(m):
@@ -126,7 +123,7 @@ def write_equations(
             step[r] = -own * f[j]
         elif acts == HELD or axis == 2:
             for c in range(m):
-                row[c] = pushed(b, D, f, mu, state, n, j, int(which[c]))
+                row[c] = pushed(problem, j, int(which[c]))
             row[r] += SHIFT * own
             step[r] = -a[j]
         else:
@@ -136,7 +133,7 @@ def write_equations(
             if axis == 0:  # its size goes with the load
                 lever = mu[i] * own / b[D + z + n * z]
                 for c in range(m):
-                    row[c] = lever * pushed(b, D, f, mu, state, n, z, int(which[c]))
+                    row[c] = lever * pushed(problem, z, int(which[c]))
                 row[r] += own * e_x
                 row[r + 1] += own * e_y
                 row[r + 2] -= own * mu[i]
@@ -144,7 +141,7 @@ def write_equations(
             else:  # it is against the acceleration
                 for c in range(m):
                     k = int(which[c])
-                    along, across = pushed(b, D, f, mu, state, n, x, k), pushed(b, D, f, mu, state, n, x + 1, k)
+                    along, across = pushed(problem, x, k), pushed(problem, x + 1, k)
                     row[c] = part * (e_x * across - e_y * along)
                 less = (1.0 - part + SHIFT) * own
                 row[r - 1] -= less * e_y
@@ -155,10 +152,11 @@ def write_equations(
 
 
 @strict
-def residual(b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, n: int, contacts: int) -> float:
+def residual(problem: FrictionProblem) -> float:
     """The norm of what forces and accelerations lack to belong together."""
-    total = 0.0
-    for i in range(contacts):
+    b, D, a, f, mu, state = problem.b, problem.D, problem.a, problem.f, problem.mu, problem.state
+    n, total = 3 * problem.contacts, 0.0
+    for i in range(problem.contacts):
         if state[i] == 0.0:
             continue
         x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
@@ -175,11 +173,12 @@ def residual(b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Poi
 
 
 @strict
-def pushed(b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, n: int, j: int, k: int) -> float:
+def pushed(problem: FrictionProblem, j: int, k: int) -> float:
     """Acceleration at j by a unit force at k; the load of a contact that slides brings its friction with it."""
+    b, D, f, n = problem.b, problem.D, problem.f, 3 * problem.contacts
     i = k // 3
-    if state[i] != 1.0:
+    if problem.state[i] != 1.0:
         return b[D + j + n * k]
-    return b[D + j + n * k] - mu[i] * (
+    return b[D + j + n * k] - problem.mu[i] * (
         f[n + 2 * i] * b[D + j + n * (k - 2)] + f[n + 2 * i + 1] * b[D + j + n * (k - 1)]
     )

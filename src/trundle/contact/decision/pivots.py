@@ -9,6 +9,7 @@ friction of contacts that slide may leave none (Painleve's paradox).
 
 import math
 
+from trundle.contact.decision.memory import FrictionProblem
 from trundle.kernel.pointers import Pointer, shifted, strict
 
 ZERO = 1e-11  # of the largest entry of a column: too small for a pivot
@@ -21,27 +22,26 @@ NORMAL, FORWARD, BACKWARD, SPEED_UP = range(4)
 
 
 @strict
-def pivoted(
-    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int
-) -> bool:
+def pivoted(problem: FrictionProblem, w: Pointer) -> bool:
     """Forces f of contacts that slide (1 in `state`, direction behind the forces in f) or are at rest (2), and the
     accelerations `a` with them; behind the forces also the directions in which slips at rest begin, or zero. False
     where the pivots find none.
     """
-    n = 3 * contacts
+    contacts, n = problem.contacts, 3 * problem.contacts
     kind, of, T = w, shifted(w, 4 * contacts), shifted(w, 16 * contacts + 8)
-    m = list_pairs(b, D, mu, state, kind, of, contacts)
+    m = list_pairs(problem, kind, of)
     basis, column = shifted(w, 8 * contacts), shifted(w, 12 * contacts + 4)
     ends = False
     for attempt in range(ATTEMPTS):
         if not ends:
-            write_pairs(b, D, free, f, mu, state, kind, of, m, T, contacts)
+            write_pairs(problem, kind, of, m, T)
             ends = follow_pairs_from(attempt, T, m, basis, column)
     if not ends:
         return False
-    read_pairs(b, D, f, mu, state, kind, of, m, T, basis, contacts)
+    read_pairs(problem, kind, of, m, T, basis)
+    b, D, a, f, state = problem.b, problem.D, problem.a, problem.f, problem.state
     for j in range(n):
-        a[j] = free[j]
+        a[j] = problem.free[j]
         for k in range(n):
             a[j] += b[D + j + n * k] * f[k]
     for i in range(contacts):
@@ -51,8 +51,9 @@ def pivoted(
 
 
 @strict
-def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, contacts: int) -> int:
+def list_pairs(problem: FrictionProblem, kind: Pointer, of: Pointer) -> int:
     """Kinds of all pairs and their contacts; how many there are."""
+    b, D, mu, state, contacts = problem.b, problem.D, problem.mu, problem.state, problem.contacts
     n, m = 3 * contacts, 0
     for which in range(4):
         for i in range(contacts):
@@ -64,14 +65,11 @@ def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, o
 
 
 @strict
-def write_pairs(
-    b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, m: int,
-    T: Pointer, contacts: int,
-) -> None:  # fmt: skip
+def write_pairs(problem: FrictionProblem, kind: Pointer, of: Pointer, m: int, T: Pointer) -> None:
     """Tableau of the pairs: forces in proportion to the roots of the masses at their contact, accelerations to those of
     the inverse masses. Scaled alike, the pairs keep what makes the pivots find their end.
     """
-    n = 3 * contacts
+    b, D, f, mu, state, n = problem.b, problem.D, problem.f, problem.mu, problem.state, 3 * problem.contacts
     for r in range(m):
         i, row = int(of[r]), shifted(T, r * (m + 2))
         j = 3 * i + (2 if kind[r] == NORMAL else 0)
@@ -94,15 +92,13 @@ def write_pairs(
             else:
                 value = root * b[D + j + n * 3 * k] / math.sqrt(b[D + 3 * k + n * 3 * k])
                 row[c] = value if kind[c] == BACKWARD else -value
-        row[m + 1] = 0.0 if kind[r] == SPEED_UP else root * free[j]
+        row[m + 1] = 0.0 if kind[r] == SPEED_UP else root * problem.free[j]
 
 
 @strict
-def read_pairs(
-    b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer,
-    basis: Pointer, contacts: int,
-) -> None:  # fmt: skip
+def read_pairs(problem: FrictionProblem, kind: Pointer, of: Pointer, m: int, T: Pointer, basis: Pointer) -> None:
     """Forces from the tableau; behind them 1 for a slip at rest that begins, else 0."""
+    b, D, f, mu, state, contacts = problem.b, problem.D, problem.f, problem.mu, problem.state, problem.contacts
     n, largest = 3 * contacts, 0.0
     for i in range(contacts):
         f[3 * i], f[3 * i + 1], f[3 * i + 2] = 0.0, 0.0, 0.0

@@ -8,6 +8,7 @@ pyramids are turned against the accelerations, and pivoted anew: an edge that is
 
 import math
 
+from trundle.contact.decision.memory import FrictionProblem
 from trundle.contact.decision.newton import polished, sliding_mass
 from trundle.contact.decision.pivots import ATTEMPTS, HOLDING, follow_pairs_from
 from trundle.kernel.pointers import Pointer, shifted, strict
@@ -18,29 +19,27 @@ NORMAL, AHEAD, BACK, LEFT, RIGHT, SPEED_UP = range(6)
 
 
 @strict
-def found_in_space(
-    b: Pointer, D: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, w: Pointer, contacts: int,
-    scale: float,
-) -> bool:  # fmt: skip
+def pivoted_in_space(problem: FrictionProblem, w: Pointer, scale: float) -> bool:
     """As `pivoted`, for contacts some of which slide in a plane of their own."""
-    n = 3 * contacts
+    a, contacts = problem.a, problem.contacts
     axes, more = w, shifted(w, 2 * contacts)
-    for j in range(n):
-        a[j] = free[j]
+    for j in range(3 * contacts):
+        a[j] = problem.free[j]
     for turned in range(ROUNDS):
         for i in range(contacts):
-            set_axes(b, D, n, axes, i, a[3 * i], a[3 * i + 1], turned)
-        pressed = in_pyramids(b, D, free, f, mu, state, axes, more, contacts)
-        if pressed and polished(b, D, free, a, f, mu, state, more, contacts, scale):
+            set_axes(problem, axes, i, a[3 * i], a[3 * i + 1], turned)
+        pressed = in_pyramids(problem, axes, more)
+        if pressed and polished(problem, more, scale):
             return True
     return False
 
 
 @strict
-def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: float, turned: int) -> None:
+def set_axes(problem: FrictionProblem, axes: Pointer, i: int, x: float, y: float, turned: int) -> None:
     """The first axis of a pyramid along (x, y), turned a little, or along the only one in which its contact can
     slide.
     """
+    b, D, n = problem.b, problem.D, 3 * problem.contacts
     x, y = x - TURN * turned * y, y + TURN * turned * x
     size = math.hypot(x, y)
     if b[D + 3 * i + 1 + n * (3 * i + 1)] <= 0.0 or size <= 0.0:
@@ -51,26 +50,26 @@ def set_axes(b: Pointer, D: int, n: int, axes: Pointer, i: int, x: float, y: flo
 
 
 @strict
-def in_pyramids(
-    b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, w: Pointer, contacts: int
-) -> bool:
+def in_pyramids(problem: FrictionProblem, axes: Pointer, w: Pointer) -> bool:
     """Forces within the pyramids, by pivots. False if these find none."""
+    contacts = problem.contacts
     kind, of, T = w, shifted(w, 6 * contacts), shifted(w, 24 * contacts + 8)
-    m = list_pairs(b, D, mu, state, kind, of, contacts)
+    m = list_pairs(problem, kind, of)
     basis, column = shifted(w, 12 * contacts), shifted(w, 18 * contacts + 4)
     ends = False
     for attempt in range(ATTEMPTS):
         if not ends:
-            write_pairs(b, D, free, f, mu, state, axes, kind, of, m, T, contacts)
+            write_pairs(problem, axes, kind, of, m, T)
             ends = follow_pairs_from(attempt, T, m, basis, column)
     if ends:
-        read_pairs(b, D, f, mu, state, axes, kind, of, m, T, basis, contacts)
+        read_pairs(problem, axes, kind, of, m, T, basis)
     return ends
 
 
 @strict
-def list_pairs(b: Pointer, D: int, mu: Pointer, state: Pointer, kind: Pointer, of: Pointer, contacts: int) -> int:
+def list_pairs(problem: FrictionProblem, kind: Pointer, of: Pointer) -> int:
     """Kinds of all pairs and their contacts; how many there are."""
+    b, D, mu, state, contacts = problem.b, problem.D, problem.mu, problem.state, problem.contacts
     n, m = 3 * contacts, 0
     for which in range(6):
         for i in range(contacts):
@@ -95,12 +94,10 @@ def way(axes: Pointer, i: int, kind: int) -> tuple[float, float]:
 
 
 @strict
-def write_pairs(
-    b: Pointer, D: int, free: Pointer, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, kind: Pointer,
-    of: Pointer, m: int, T: Pointer, contacts: int,
-) -> None:  # fmt: skip
+def write_pairs(problem: FrictionProblem, axes: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer) -> None:
     """Tableau of the pairs, scaled as in a plane."""
-    n = 3 * contacts
+    b, D, free, f, mu, state = problem.b, problem.D, problem.free, problem.f, problem.mu, problem.state
+    n = 3 * problem.contacts
     for r in range(m):
         i, row = int(of[r]), shifted(T, r * (m + 2))
         x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
@@ -139,10 +136,10 @@ def write_pairs(
 
 @strict
 def read_pairs(
-    b: Pointer, D: int, f: Pointer, mu: Pointer, state: Pointer, axes: Pointer, kind: Pointer, of: Pointer, m: int,
-    T: Pointer, basis: Pointer, contacts: int,
-) -> None:  # fmt: skip
+    problem: FrictionProblem, axes: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer, basis: Pointer
+) -> None:
     """Forces from the tableau."""
+    b, D, f, mu, state, contacts = problem.b, problem.D, problem.f, problem.mu, problem.state, problem.contacts
     n = 3 * contacts
     for j in range(n):
         f[j] = 0.0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, LEAST_LOAD, STICK, WIDTH
+from trundle.contact.decision.memory import Contacts
 from trundle.kernel.pointers import Pointer, shifted, strict
 
 SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
@@ -98,14 +99,13 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
 
 
 @strict
-def held_inverse_masses(
-    b: Pointer, D: int, data: int, n: int, mode: Pointer, A: Pointer, used: Pointer, taken: Pointer, inner: bool
-) -> float:
+def held_inverse_masses(at: Contacts, A: Pointer, used: Pointer, taken: Pointer, inner: bool) -> float:
     """Inverse masses of what is held, into A by rows; the load of a contact that slides brings its friction with it.
     Columns and rows of others are marked -1 in `used` and `taken`, but rows not if forces are to be inner ones, which
     move nothing at all. Returns the largest on the diagonal.
     """
-    largest = 0.0
+    b, D, data, mode = at.b, at.D, at.data, at.mode
+    n, largest = 3 * at.contacts, 0.0
     for k in range(n):
         i = k // 3
         active = mode[WIDTH * i + CLOSED] == 1.0 and (k % 3 == 2 or mode[WIDTH * i + STICK] == 1.0)
@@ -147,12 +147,10 @@ def eliminate(A: Pointer, n: int, used: Pointer, taken: Pointer, least: float) -
 
 
 @strict
-def null_space(
-    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer,
-    inner: bool,
-) -> int:  # fmt: skip
+def null_space(at: Contacts, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer, inner: bool) -> int:
     """Columns Z (n by count) of forces that move nothing that is held, or nothing at all."""
-    largest = held_inverse_masses(b, D, data, n, mode, A, used, taken, inner)
+    b, data, mode, n = at.b, at.data, at.mode, 3 * at.contacts
+    largest = held_inverse_masses(at, A, used, taken, inner)
     eliminate(A, n, used, taken, SINGULAR * largest)
     count = 0
     for free in range(n):
@@ -304,26 +302,24 @@ def climb(cones: Cones, shares: Shares, f: Pointer, first: Pointer, trial: Point
 
 
 @strict
-def widest(
-    b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float, inner: bool
-) -> float:
+def widest(at: Contacts, f: Pointer, enough: float, inner: bool) -> float:
     """Move the forces f, which hold, as far into the cones as they go, by inner forces only or by all that move nothing
     that is held. Returns how far the nearest one is then, over the loads that it shares; where it cannot come to
     `enough`, a number below that.
     """
-    n = 3 * contacts
+    w, contacts, n = at.work, at.contacts, 3 * at.contacts
     Z, A, H = w, shifted(w, n * n), shifted(w, 2 * n * n)
     used, y, step, row = (
         shifted(w, 3 * n * n + 2 * n + 1), shifted(w, 3 * n * n + 3 * n + 1), shifted(w, 3 * n * n + 4 * n + 2),
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
-    count = null_space(b, D, data, n, mode, Z, A, used, y, inner)
-    cones = Cones(b, data, mode, shifted(w, 3 * n * n + 12 * n + 8), contacts)
+    count = null_space(at, Z, A, used, y, inner)
+    cones = Cones(at.b, at.data, at.mode, shifted(w, 3 * n * n + 12 * n + 8), contacts)
     shares = Shares(y, Z, count, H, step, row)
     total, barriers = 0.0, 0.0
     for i in range(contacts):
-        if mode[WIDTH * i + CLOSED] == 1.0:
+        if at.mode[WIDTH * i + CLOSED] == 1.0:
             total += abs(f[3 * i + 2])
             barriers += 2.0
     s = margin(cones, f, total)

@@ -11,8 +11,9 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
+from trundle.contact.decision.memory import Contacts
 from trundle.contact.decision.share import back_substitute, factor, shared_load
-from trundle.kernel.pointers import Pointer, shifted, strict
+from trundle.kernel.pointers import shifted, strict
 
 INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
@@ -20,13 +21,12 @@ EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contac
 
 
 @strict
-def smallest(
-    b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
-) -> None:
+def smallest(at: Contacts) -> None:
     """The forces of the equations of motion in these modes: the smallest ones that hold what is held, beside the
     shares.
     """
-    n = 3 * contacts
+    b, D, mode, mu_k, f, w = at.b, at.D, at.mode, at.mu_k, at.f, at.work
+    contacts, n = at.contacts, 3 * at.contacts
     rows, shift, pivot, first, y, A = (
         w,
         shifted(w, n),
@@ -61,7 +61,7 @@ def smallest(
                     + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
                 )
             A[k * m + c] = value + (shift[k] if k == c else 0.0)
-        first[k] = -free[j]
+        first[k] = -at.free[j]
     factor(A, m, pivot)
     back_substitute(A, m, pivot, first)
     for k in range(m):
@@ -80,8 +80,9 @@ def smallest(
 
 
 @strict
-def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
+def worst(at: Contacts) -> int:
     """A contact whose force is not possible, that pulls before one beyond its cone; -1 if there is none."""
+    b, data, mode, f, contacts = at.b, at.data, at.mode, at.f, at.contacts
     lowest, which = 0.0, -1
     for i in range(contacts):
         over = -f[3 * i + 2] / shared_load(b, data, f, contacts, i)
@@ -100,8 +101,9 @@ def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> in
 
 
 @strict
-def lightest(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
+def lightest(at: Contacts) -> int:
     """The closed contact that carries least of the loads that it shares, if that is negligible; else -1."""
+    b, data, mode, f, contacts = at.b, at.data, at.mode, at.f, at.contacts
     least, which = EDGE, -1
     for i in range(contacts):
         part_of_load = f[3 * i + 2] / shared_load(b, data, f, contacts, i)

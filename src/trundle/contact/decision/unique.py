@@ -7,6 +7,7 @@ it is left at once; pivots end where the determinant is positive.
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, STICK, WIDTH
+from trundle.contact.decision.memory import Contacts
 from trundle.contact.decision.smallest import smallest, worst
 from trundle.kernel.pointers import Pointer, shifted, strict
 from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
@@ -16,10 +17,11 @@ LARGE = 1e3  # times the typical force at a contact: a load that grows beyond al
 
 
 @strict
-def is_unique(b: Pointer, D: int, mode: Pointer, mu_k: Pointer, w: Pointer, contacts: int) -> bool:
+def is_unique(at: Contacts) -> bool:
     """Whether every pivot of the matrix of the loads with friction has the sign of that without, as `solve_rows` judges
     it.
     """
+    b, D, mode, mu_k, w, contacts = at.b, at.D, at.mode, at.mu_k, at.work, at.contacts
     n, m, slides = 3 * contacts, 0, False
     rows, shift = w, shifted(w, n)
     for i in range(contacts):
@@ -64,14 +66,13 @@ def is_unique(b: Pointer, D: int, mode: Pointer, mu_k: Pointer, w: Pointer, cont
 
 
 @strict
-def diverges(
-    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
-) -> bool:
+def diverges(at: Contacts) -> bool:
     """Whether loads have grown beyond all measure, and all press: rigid bodies that come to this jam."""
-    smallest(b, D, free, mode, mu_k, f, w, contacts)
-    for i in range(contacts):
-        if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] > LARGE * b[data + numbers.DATA * i + numbers.FORCE]:
-            return worst(b, data, mode, f, contacts) < 0
+    smallest(at)
+    for i in range(at.contacts):
+        large = at.f[3 * i + 2] > LARGE * at.b[at.data + numbers.DATA * i + numbers.FORCE]
+        if at.mode[WIDTH * i + CLOSED] == 1.0 and large:
+            return worst(at) < 0
     return False
 
 
