@@ -21,7 +21,6 @@ BACK = {
     ("model.model", "model.pack"),
     ("model.model", "system"),
     ("model.model", "view.notebook"),
-    ("rail.analysis.assess", "rail.analysis.assess_view"),
     ("study.continuation.branch", "view.branch"),
     ("study.linearise", "study.eigenvalue_change"),
 }
