@@ -115,6 +115,23 @@ def test_disc_in_a_turn() -> None:
     assert stays(system, found, ("disc.roll", "disc.yaw_rate", "disc.pitch_rate"), 2.0) < 1e-9
 
 
+@pytest.mark.parametrize(("r", "mass"), [(0.5, 1.0), (0.012, 0.007), (1e-3, 1e-6), (20.0, 1e5)])
+def test_a_disc_of_any_size_turns_steadily(r: float, mass: float) -> None:
+    """Lean and spin given; a coin has round-off in its yaw acceleration that is not small for so small a number."""
+    lean, s, c = 0.35, np.sin(0.35), np.cos(0.35)
+    spin = 2.0 * np.sqrt(G / r)  # twice the scale of the speed above which it rolls upright
+    m = tr.Model("disc")
+    body = m.body("disc", mass, (mass * r**2 / 4, mass * r**2 / 2, mass * r**2 / 4))
+    m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(r)), m.ground, body, law=tr.NoSlip())
+    system = m.build()
+    found = system.steady({"disc.roll": lean, "disc.pitch_rate": spin})
+    turning = -found["disc.yaw_rate"]
+    balance = 1.5 * (spin - turning * s) * turning * c + 0.25 * turning**2 * s * c - G / r * s
+    assert abs(balance) < 1e-10 * G / r
+    assert stays(system, found, ("disc.roll",), 20 / spin) < 1e-7
+    assert system.linearise(found).steady
+
+
 @pytest.mark.parametrize("fast", [False, True])
 def test_precession_of_a_top(fast: bool) -> None:
     """Both roots of C n W - A W^2 cos = m g l at a given lean and spin, with a ball joint."""

@@ -279,6 +279,16 @@ class Functions(Accelerations):
             self._remembered[key] = found
         return found
 
+    def inertias_at(self, t: float, q: Array, p: Array) -> Array:
+        """Diagonal of the mass matrix."""
+        return np.array(ca.DM(self._inertias(t, q, p))).ravel()
+
+    @cached_property
+    def _inertias(self) -> TapeFunction:
+        e = self.equations
+        diagonal = [ca.SX(row.get(i, 0.0)) for i, row in enumerate(e.mass)]
+        return ca.Function("inertias", [e.t, e.q, e.p], [ca.vertcat(ca.SX(0, 1), *diagonal)])
+
     @cached_property
     def _remembered(self) -> dict[tuple[float, bytes, bytes, bytes], list[Array]]:
         return {}

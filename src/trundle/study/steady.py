@@ -128,8 +128,8 @@ def symmetries(functions: Functions, t: float, x: Array, p: Array) -> tuple[list
     turns = candidates(layout)
     around = _around(functions, t, x[layout.q], x[layout.u], p)
     brackets = [_brackets(functions, turns, t, q, u, p) for q, u in around]
-    D, size = (np.stack(part) for part in zip(*brackets, strict=True))
-    return turns, _null_space(D, size)
+    D, size, least = (np.stack(part) for part in zip(*brackets, strict=True))
+    return turns, _null_space(D, size, least)
 
 
 def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxes | None:
@@ -225,9 +225,11 @@ def _linear(functions: Functions, t: float, q: Array, u: Array, p: Array) -> tup
     return rates.ravel(), A, P
 
 
-def _brackets(functions: Functions, turns: list[Turn], t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array]:
+def _brackets(
+    functions: Functions, turns: list[Turn], t: float, q: Array, u: Array, p: Array
+) -> tuple[Array, Array, Array]:
     """Lie brackets of the candidates with the motion, on speeds and first-order states (on the coordinates they vanish
-    always), and the size of their terms.
+    always), the size of their terms, and for each row the size below which it may be round-off alone.
     """
     rates, A, P = _linear(functions, t, q, u, p)
     n_q, own = len(q), functions.layout.first_order_places.values()
@@ -241,16 +243,29 @@ def _brackets(functions: Functions, turns: list[Turn], t: float, q: Array, u: Ar
         turned = np.concatenate([on_speeds @ rates[n_q:], np.zeros(len(own))])
         columns.append(A[rows] @ flow - turned)
         sizes.append(np.abs(A[rows]) @ np.abs(flow) + np.abs(turned))
-    return np.array(columns).T, np.array(sizes).T
+    D, size = np.array(columns).T, np.array(sizes).T
+    return D, size, LEAST * _shared(functions, t, q, p, np.max(size, axis=1, initial=0.0))
 
 
-def _null_space(D: Array, size: Array) -> Array:
+def _shared(functions: Functions, t: float, q: Array, p: Array, sizes: Array) -> Array:
+    """The largest of these sizes of accelerations, for each speed in its own unit: compared by sqrt(inertia) times
+    acceleration, since the mass matrix, by which all of them are solved for, passes round-off of one on to the others.
+    Rates of first-order states are zero.
+    """
+    roots = np.sqrt(functions.inertias_at(t, q, p))
+    shared = np.zeros(len(sizes))
+    largest = np.max(roots * sizes[: len(roots)], initial=0.0)
+    np.divide(largest, roots, out=shared[: len(roots)], where=roots > 0)
+    return shared
+
+
+def _null_space(D: Array, size: Array, least: Array) -> Array:
     """Combinations of the columns that vanish in all states (states, rows, columns), with rows and columns scaled by
     the size of their terms: in each state by its own, since a contact that is pressed deep must not hide a soft spring
-    in another state; a row that is round-off in one state has its size from the others.
+    in another state; a row that is round-off in one state has its size from the others, or its `least`.
     """
     row = np.max(size, axis=2, initial=0.0)
-    row = np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0))
+    row = np.maximum(np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0)), least)
     some = np.any(row > 0, axis=0)
     D, size = (np.vstack(part[:, some] / row[:, some, None]) for part in (D, size))
     column = np.maximum(np.max(size, axis=0, initial=0.0), LEAST)
