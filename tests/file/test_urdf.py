@@ -98,6 +98,39 @@ def test_the_same_robot_by_hand(tmp_path: Path) -> None:
     assert system.simulate(0.1, STATE, samples=3).energy.drift < 1e-8
 
 
+def test_torques_of_a_prescribed_motion_are_those_that_cause_it(tmp_path: Path) -> None:
+    """Inverse dynamics by servos, then forward dynamics with the torques found."""
+    file = write(tmp_path, ARM.replace('damping="0.4" ', ""))
+    motions = {"shoulder": lambda t: 0.3 * tr.sin(2 * t), "elbow": lambda t: 0.5 * t**2, "slide": lambda t: 0.1 * t}
+    with pytest.warns(UrdfWarning):
+        driven = tr.load_urdf(file, laws={name: tr.Servo(motion) for name, motion in motions.items()}).build()
+        free = tr.load_urdf(file)
+    run = driven.simulate(0.7)
+    for name in STATE:
+        free.apply(tr.CoordinateForce(name, float(run.values(f"{name}_drive")[-1])))
+    state = {key: run.values(key)[-1] for name in STATE for key in (name, f"{name}_rate")}
+    found = free.build().accelerations(state)
+    exact = {"shoulder.angle": -1.2 * np.sin(1.4), "elbow.angle": 1.0, "slide.displacement": 0.0}
+    for name in STATE:
+        assert found[f"{name}_acceleration"] == pytest.approx(exact[name], abs=1e-9)
+
+
+def test_laws_of_joints_go_by_name(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    with pytest.raises(tr.TrundleError, match=r"no joint in .*arm\.urdf called 'elbo'\. Did you mean 'elbow'"):
+        tr.load_urdf(file, laws={"elbo": tr.Damper(0.1)})
+    with pytest.raises(FileError, match="laws go by the names of joints"):
+        tr.load_urdf(file, laws=tr.Damper(0.1))  # type: ignore[arg-type]
+    with pytest.warns(UrdfWarning, match=r"damping of joints with a prescribed motion \(1\)"):
+        tr.load_urdf(file, laws={"shoulder": tr.Servo(0.0)})
+    with pytest.warns(UrdfWarning):
+        lifted = tr.load_urdf(file, laws={"shoulder": tr.Motor(3.0)}).build()
+        plain = tr.load_urdf(file)
+    plain.apply(tr.CoordinateForce("shoulder.angle", 3.0))
+    one, other = (one.accelerations(STATE | RATES)["shoulder.angle_acceleration"] for one in (lifted, plain.build()))
+    assert one == pytest.approx(other, rel=1e-12)  # with the damping of the file in both
+
+
 HINGE = """<robot name="swing"><link name="base"/><link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
   <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
   <joint name="hinge" type="revolute"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/>

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import NoReturn, final
@@ -10,9 +10,10 @@ from xml.parsers import expat
 
 import numpy as np
 
-from trundle.errors import FileError, ModelError
+from trundle.errors import FileError, ModelError, UnknownNameError
 from trundle.file.text import read_text
 from trundle.laws.efforts import Damper
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.messages.warn import warn
 from trundle.model.body import Body
 from trundle.model.model import Model
@@ -38,7 +39,12 @@ class UrdfWarning(UserWarning):
     """Parts of a URDF file that have no influence on the model."""
 
 
-def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") -> Model:
+def load_urdf(
+    path: str | Path,
+    base: str = "fixed",
+    limits: str = "ignored",
+    laws: Mapping[str, EffortLaw | FlowLaw] | None = None,
+) -> Model:
     """The model of a robot in URDF.
 
     Links become bodies with their inertia and visual shapes, joints become connections of the same names, with a
@@ -54,6 +60,9 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
     limits : {"ignored", "watched"}
         "watched": a run ends when a revolute or prismatic joint reaches its limit, by an event such as "elbow at its
         upper limit". The file does not define what happens at the stop.
+    laws : mapping, optional
+        By the names of joints: what drives them, {"elbow": tr.Servo(lambda t: tr.sin(t))} for a prescribed motion or
+        {"elbow": tr.Motor(...)} for a torque, which acts in addition to the damping of the file.
 
     Returns
     -------
@@ -64,12 +73,17 @@ def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") ->
     ------
     FileError
         With all faults: invalid XML or URDF, joints that do not form a tree, `mimic`.
+    UnknownNameError
+        If the file has no joint of a name in `laws`.
     """
     if base not in ("fixed", "free"):
         raise FileError(f"base={base!r}: the root link is 'fixed' to the ground or 'free'.")
     if limits not in ("ignored", "watched"):
         raise FileError(f"limits={limits!r}: those of the joints are 'ignored', or 'watched': runs end there.")
-    return _Robot(Path(path), _parsed(read_text(Path(path)), str(path)), limits == "watched").model(base)
+    if laws is not None and not isinstance(laws, Mapping):
+        raise FileError(f"laws go by the names of joints, laws={{'elbow': tr.Damper(0.1)}}, not as {laws!r}.")
+    root = _parsed(read_text(Path(path)), str(path))
+    return _Robot(Path(path), root, limits == "watched", laws or {}).model(base)
 
 
 def _parsed(text: str, source: str) -> ET.Element:
@@ -101,8 +115,8 @@ def _parsed(text: str, source: str) -> ET.Element:
 class _Robot:
     """Reads a robot element by element, and collects faults and elements without influence."""
 
-    def __init__(self, path: Path, root: ET.Element, watches: bool) -> None:
-        self.path, self.root, self.watches = path, root, watches
+    def __init__(self, path: Path, root: ET.Element, watches: bool, laws: Mapping[str, EffortLaw | FlowLaw]) -> None:
+        self.path, self.root, self.watches, self.laws = path, root, watches, laws
         self.faults: list[str] = []
         self.left_out: Counter[str] = Counter()
 
@@ -114,6 +128,9 @@ class _Robot:
                 for name, j in joints.items()}  # fmt: skip
         root = self._root(bodies, ends)
         self._raise()
+        for name in self.laws:
+            if name not in joints:
+                raise UnknownNameError(name, joints, f"joint in {self.path}")
         model.connect(Fixed() if base == "fixed" else Free(), model.ground, bodies[root], name=f"{root}")
         waiting = dict(joints)
         reached = {root}
@@ -205,11 +222,13 @@ class _Robot:
             )
         R, at = self._origin(joint, where)
         axis = self._numbers(joint.find("axis"), "xyz", 3, where, (1.0, 0.0, 0.0))
-        law = None
+        law = self.laws.get(name)
         if (dynamics := joint.find("dynamics")) is not None:
             damping = self._numbers(dynamics, "damping", 1, where, (0.0,))[0]
-            if damping and kind in ("revolute", "continuous", "prismatic"):
-                law = Damper(damping)
+            if damping and isinstance(law, FlowLaw):
+                self.left_out["damping of joints with a prescribed motion"] += 1
+            elif damping and kind in ("revolute", "continuous", "prismatic"):
+                law = Damper(damping) + law if isinstance(law, EffortLaw) else Damper(damping)
             elif damping:
                 self.left_out[f"damping of {kind} joints"] += 1
             if self._numbers(dynamics, "friction", 1, where, (0.0,))[0]:
