@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tools.index_page import index_page
+from tools.offline_search import FETCHED, on_post_page, on_post_template
 from tools.page_code import agrees
 
 ROOT = Path(__file__).parents[2]
@@ -98,3 +99,12 @@ def test_the_page_of_an_index_has_whole_addresses_or_none() -> None:
     assert LINK.findall(with_address) == []
     without = index_page(None, "1.2.3")
     assert "](" not in re.sub(r"\]\(https?://", "", without) and "![" not in without and "pip install" in without
+
+
+def test_pages_of_the_site_fetch_nothing() -> None:
+    """The theme's own address of a script is replaced, so that the search works offline."""
+    page = f"<head>{FETCHED}</head>"
+    for made in (on_post_page(page), on_post_template(page)):
+        assert "https://" not in made and "class extends EventTarget" in made
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert "tools/offline_search.py" in site["hooks"] and site["theme"]["font"] is False
