@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from trundle.study.optimisation import Optimum, optimise
     from trundle.study.periodic import Section
     from trundle.study.run_options import ProgressBar
+    from trundle.study.stability import SteadyMotions
     from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
 
@@ -208,6 +209,7 @@ __all__ = [
     "SpringDamper",
     "SpringIdealJoint",
     "State",
+    "SteadyMotions",
     "Steps",
     "Stribeck",
     "Stronge",
@@ -344,6 +346,7 @@ _NAMES = {
     "trundle.study.optimisation": "Optimum optimise",
     "trundle.study.periodic": "Section",
     "trundle.study.run_options": "ProgressBar",
+    "trundle.study.stability": "SteadyMotions",
     "trundle.sweeps": "Cases grid latin_hypercube sobol sweep",
     "trundle.system": "System",
     "trundle.walker": "walker",

@@ -25,6 +25,20 @@ from trundle.command.source import (
 from trundle.errors import FileError, TrundleError, UnknownNameError
 from trundle.typing import Options, Untyped
 
+OTHER_VERBS = {
+    **dict.fromkeys(("simulate", "sim", "start", "exec"), "trundle run FILE|EXAMPLE"),
+    **dict.fromkeys(("plot", "show", "animate"), "trundle view run.nc, a result that trundle run has written"),
+    **dict.fromkeys(("eigenvalues", "modes", "linearise", "linearize", "stability"), "trundle eigen FILE|EXAMPLE"),
+    **dict.fromkeys(("validate", "lint", "test"), "trundle check FILE|EXAMPLE"),
+    **dict.fromkeys(("list", "models", "new", "init", "template"), "trundle examples, or trundle examples four-bar"),
+    **dict.fromkeys(("info", "env", "cache"), "trundle doctor"),
+    **dict.fromkeys(("compile", "build", "install"), "trundle warm"),
+    **dict.fromkeys(("fmu", "to-fmu"), "trundle export FILE -o model.fmu"),
+    **dict.fromkeys(("gui", "edit", "ui"), "trundle studio"),
+    **dict.fromkeys(("version", "help"), "trundle --version, trundle --help"),
+}
+"""Verbs of other programs, and what to write here."""
+
 
 @final
 class Verbs(TyperGroup):
@@ -34,6 +48,11 @@ class Verbs(TyperGroup):
         if "--debug" in args:
             args = ["--debug", *(a for a in args if a != "--debug")]
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Untyped, args: list[str]) -> tuple[str | None, Untyped, list[str]]:
+        if args and args[0] in OTHER_VERBS and args[0] not in self.commands:
+            fail(f"there is no command {args[0]!r}: write {OTHER_VERBS[args[0]]}.")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Untyped) -> object:
         try:

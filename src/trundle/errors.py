@@ -1,5 +1,6 @@
 """Every error a user can meet. All derive from TrundleError; each says what, where, why and what to do."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -28,12 +29,19 @@ WORDS = {
     "slip": ("slip_x", "slip_y"),
 }
 """What textbooks and other programs call quantities, as the last word of a name, and what they are called here."""
+COMPONENT = re.compile(
+    r"(.*(?:position|velocity|acceleration|force|moment|_point|_normal))(?:\.|\[['\"]?)([xyz012])(?:['\"]?\])?"
+)
+"""A component of a vector as other programs write it."""
 
 
 def near_names(name: str, known: Sequence[str]) -> list[str]:
     """At most four of the known names that may be meant: those of the same owner with the same meaning, those that end
     as the name does, then those that are written alike.
     """
+    component = COMPONENT.fullmatch(name)
+    if component and component[1] in known:
+        return [f"{component[1]}_{'xyz'[int(component[2])] if component[2].isdigit() else component[2]}"]
     owner, _, word = name.rpartition(".")
     own = [one for one in known if owner and one.startswith(f"{owner}.")]
     meant = [f"{owner}.{one}" if owner else one for one in WORDS.get(word.lower(), ())]

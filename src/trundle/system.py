@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 from trundle.equations.derivation import Derivation
 from trundle.equations.garbage_collection import paused_garbage_collection
 from trundle.equations.mobility import Mobility
-from trundle.messages.arguments import explain_calls
+from trundle.messages.arguments import advised_class, explain_calls
 from trundle.messages.preparing import preparing
 from trundle.model.model import Model
 from trundle.model.spec import Spec
@@ -48,6 +48,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
 
 @explain_calls
 @final
+@advised_class("a system is built from a model, system = m.build()")
 class System(Runs, Analyses):
     """A built model: frozen, with its equations and machine code in one formalism, ready to simulate and analyse.
 

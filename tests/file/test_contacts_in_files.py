@@ -160,8 +160,12 @@ def test_laws_at_the_contact_and_on_coordinates(law, held, coordinates):
         ),
         ("axis: y", "axis: y, law: NoSlip", "line 9, connections.hub: NoSlip acts at a contact point"),
         ("roll: road.roll", "roll: road.rol", "line 10, names.roll: there is no quantity called 'road.rol'. Did you"),
-        ("roll: road.roll,", "roll: road.roll, r: road.yaw,", "names.r: 'r' is a word of expressions, a parameter or"),
-        ("roll: road.roll,", "roll: road.roll, sin: road.yaw,", "names.sin: 'sin' is a word of expressions"),
+        (
+            "roll: road.roll,",
+            "roll: road.roll, r: road.yaw,",
+            "names.r: 'r' is a name used in expressions",
+        ),
+        ("roll: road.roll,", "roll: road.roll, sin: road.yaw,", "names.sin: 'sin' is a name used in expressions"),
         ("roll: road.roll,", "roll: [1],", "names.roll: give a text, not a list."),
         (
             "start: {roll:",

@@ -118,7 +118,7 @@ def test_a_link_out_of_the_folder_is_not_followed(folder: Path) -> None:
 
 def test_names_of_tables_are_not_those_of_others() -> None:
     for name in ("sin", "k"):
-        with pytest.raises(FileError, match=f"tables.{name}: '{name}' is a word of expressions, a parameter"):
+        with pytest.raises(FileError, match=f"tables.{name}: '{name}' is a name used in expressions, a parameter"):
             read_model(HEAD.replace("spring:", f"{name}:").replace("spring(", "sin("))
 
 

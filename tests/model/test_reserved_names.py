@@ -18,10 +18,10 @@ def test_words_of_expressions_name_nothing(word: str) -> None:
         lambda: m.output(word, lambda s: s.t),
         lambda: m.alias(word, "bob.angle"),
     ):
-        with pytest.raises(ModelError, match=f"'{word}' cannot be the name of an? .*word of expressions"):
+        with pytest.raises(ModelError, match=f"'{word}' cannot be the name of an? .*name used in expressions"):
             declare()
     for section in ("parameters", "constants", "outputs"):
-        with pytest.raises(FileError, match=f"{section}.{word}: .*word of expressions"):
+        with pytest.raises(FileError, match=f"{section}.{word}: .*name used in expressions"):
             read_model(f"name: a\n{section}: {{'{word}': 1}}\nbodies: {{b: {{mass: 1, inertia: 1}}}}")
 
 

@@ -57,7 +57,7 @@ class TestWords:
         for name, words in (
             ("k", "already a parameter"),
             ("spring", "already a table"),
-            ("sin", "word of expressions"),
+            ("sin", "name used in expressions"),
         ):
             with pytest.raises(ModelError, match=words):
                 m.table(name, SPRING)

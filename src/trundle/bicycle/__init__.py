@@ -22,4 +22,16 @@ __all__ = [
     "pitch",
     "whipple",
 ]
-explain_module_calls(globals(), __all__)
+_STABILITY = (
+    "a bicycle is a model: system = bicycle.whipple(parts).build(), then system.linearise({'speed': 5.0}).eigenvalues, "
+    "or tr.SteadyMotions(system).stability(0.0, 10.0) over the speed"
+)
+explain_module_calls(
+    globals(),
+    __all__,
+    {
+        **dict.fromkeys(("stability", "eigenvalues", "matrices", "Bicycle", "simulate"), _STABILITY),
+        "Frame": "the frames with what is fixed to them are bicycle.Part(mass, x, z, Ixx, Iyy, Izz, Ixz)",
+        "Whipple": "write bicycle.whipple(parts), with parts=bicycle.Parts(...) or bicycle.benchmark_parts()",
+    },
+)

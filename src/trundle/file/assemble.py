@@ -121,7 +121,7 @@ class Assembler:
             for name, one in given.items():
                 path = (f"{what}s", name)
                 if name in RESERVED:
-                    self.faults.add(path, f"{name!r} is a word of expressions; choose another name")
+                    self.faults.add(path, f"{name!r} is a name used in expressions; choose another name")
                     continue
                 if one.value.names:
                     hint = (
@@ -147,7 +147,7 @@ class Assembler:
             path = ("constants", name)
             if name in RESERVED or name in scope.symbols or name in scope.inputs:
                 self.faults.add(
-                    path, f"{name!r} is a word of expressions, a parameter or an input; choose another name"
+                    path, f"{name!r} is a name used in expressions, a parameter or an input; choose another name"
                 )
                 continue
             value = self.values.value(expression, path)
@@ -161,7 +161,7 @@ class Assembler:
             path = ("tables", name)
             if name in RESERVED or name in scope.symbols:
                 self.faults.add(
-                    path, f"{name!r} is a word of expressions, a parameter or a constant; choose another name"
+                    path, f"{name!r} is a name used in expressions, a parameter or a constant; choose another name"
                 )
                 continue
             with self._watch(path):
@@ -254,7 +254,7 @@ class Assembler:
             path = ("names", name)
             if name in RESERVED or name in self.values.scope.symbols:
                 self.faults.add(
-                    path, f"{name!r} is a word of expressions, a parameter or a constant; choose another name"
+                    path, f"{name!r} is a name used in expressions, a parameter or a constant; choose another name"
                 )
             elif full not in known and full.partition(".")[0] not in self.section.forces:
                 self.faults.add(path, f"there is no quantity called {full!r}. {near(full, list(known))}")

@@ -143,6 +143,11 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
         raise ModelError(
             "data are quantities by name; of a run give run.to_pandas('bob.angle'), or others of its names."
         )
+    if isinstance(data, np.ndarray | list | tuple):
+        raise ModelError(
+            "data are quantities by name, {'time': t, 'bob.angle': angle}, or a table with these columns, not "
+            f"{'an array' if isinstance(data, np.ndarray) else 'a list'} of numbers."
+        )
     if hasattr(data, "columns") and hasattr(data, "index"):  # pandas
         return _of_frame(data)
     names = [n for n, v in data.variables.items() if "time" in v.dims] if hasattr(data, "variables") else data  # xarray
@@ -153,7 +158,9 @@ def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:
             raise ModelError(f"{dates[0]!r} has dates or time spans: give seconds, as numbers.")
         return {str(name): np.array(data[name], dtype=float) for name in names}, units
     except (TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"the data are not numbers by name: {str(error).rstrip('.')}.") from error
+        raise ModelError(
+            f"the data are not numbers by name, such as {{'time': t, 'bob.angle': angle}}: {str(error).rstrip('.')}."
+        ) from error
 
 
 def _of_frame(frame: Given) -> tuple[dict[str, Array], dict[str, str]]:

@@ -2,12 +2,12 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
 
 from trundle.fitting.residuals import Residuals
-from trundle.messages.arguments import explain_calls
+from trundle.messages.arguments import explain_calls_with
 from trundle.messages.preparing import preparing
 from trundle.run.run import Run
 from trundle.typing import Array
@@ -19,7 +19,22 @@ if TYPE_CHECKING:
 UNKNOWN = 1e-7  # ratio of singular values below which a combination of unknowns has no effect on the measurements
 
 
-@explain_calls
+ELSEWHERE = {
+    **dict.fromkeys(("params", "best_values", "x", "popt", "estimates", "result"), "use fitted.values"),
+    **dict.fromkeys(("stderr", "std", "sigma", "perr", "uncertainty"), "use fitted.errors, or fitted.intervals()"),
+    **dict.fromkeys(("success", "converged", "ok"), "use fitted.settled"),
+    **dict.fromkeys(("report", "fit_report", "table", "print"), "use fitted.summary()"),
+    **dict.fromkeys(("cov", "pcov"), "use fitted.covariance"),
+    **dict.fromkeys(
+        ("r2", "chi2", "chisqr", "cost", "rms", "score"),
+        "use fitted.residuals, one dataset for each experiment, and fitted.noise, their standard deviations",
+    ),
+    **dict.fromkeys(("best_fit", "model", "prediction"), "use fitted.run, the run with the estimated values"),
+}
+"""What new users look for, and where it is."""
+
+
+@explain_calls_with(ELSEWHERE)
 @final
 class Fit:
     """Result of a fit: estimates with their uncertainty, from the curvature of the sum of squares at its minimum."""
@@ -33,6 +48,9 @@ class Fit:
         self.noise = noise  # standard deviation of each quantity, given or found
         self.jacobian = jacobian  # of residuals over their noise
         self.settled, self.evaluations = settled, evaluations
+
+    def __getitem__(self, name: str) -> NoReturn:
+        raise TypeError(f"a Fit is not a table: write fitted.values[{name!r}], fitted.errors[{name!r}].")
 
     @property
     def values(self) -> dict[str, float]:

@@ -93,6 +93,7 @@ def explain_module_calls(
             raise unknown_name(package, name, known, advice or {}, package.rpartition(".")[2])
 
         namespace["__getattr__"] = missing
+        namespace["__dir__"] = lambda: sorted(known)
     for name in names:
         found = namespace.get(name)
         if isinstance(found, type):

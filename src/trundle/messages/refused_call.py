@@ -25,6 +25,10 @@ _REVOLUTE, _PRISMATIC = "a hinge is a tr.Revolute('y')", "a slider is a tr.Prism
 _SYMBOLS = "parameters belong to a model, k = m.parameter('k', 20.0, 'N/m'); coordinates come with the joints"
 _BODY = "bodies belong to a model, bob = m.body('bob', mass=1.0)"
 _DEGREES = "30 degrees in radians are tr.degrees(30)"
+_LENGTHS = "everything is in SI units, lengths in m: 5 mm are 0.005"
+_PULLS = "tr.LineForce(first, second, tr.Motor(lambda t, q, u: -tr.max(1e4 * (q - 1.0), 0.0)))"
+_CURVE = "a function through points is a table, curve = m.table('curve', tr.Table(x, y)), called in a law, curve(q)"
+_COMMAND = "it is a command, `trundle {}`, in a terminal"
 OF_TRUNDLE = {
     "Hinge": _REVOLUTE,
     **dict.fromkeys(("PinJoint", "RevoluteJoint"), _REVOLUTE),
@@ -52,6 +56,38 @@ OF_TRUNDLE = {
     "animate": "a run is animated, run.show() or run.save_html('run.html')",
     "Simulation": "build the model, system = m.build(), and call system.simulate(5.0)",
     "solve": "build the model, system = m.build(), and call system.simulate(5.0)",
+    **dict.fromkeys(("mm", "cm", "inch"), _LENGTHS),
+    **dict.fromkeys(("g", "gravity"), "gravity belongs to the model: m.gravity is (0, 0, -9.81) unless it is given"),
+    **dict.fromkeys(
+        ("Torque", "Moment"),
+        "a torque in a joint is tr.CoordinateForce('bob.angle', 1.0), on a body tr.Wrench(bob, moment=(0, 0, 1))",
+    ),
+    "Wheel": "a wheel is a body with a contact, m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(0.3)), m.ground, "
+    "wheel, law=tr.NoSlip()); parts of vehicles are tr.bicycle.Wheel and tr.rail.Wheelset",
+    "Road": "a level road is a tr.Plane() of the ground; heights over the distance are a table, "
+    "m.table('road', tr.Table(x, z)), for the law of a tyre",
+    **dict.fromkeys(("Rope", "Cable", "String"), f"what pulls only is {_PULLS}"),
+    "Pulley": "a belt over two pulleys is a tr.Belt(first_radius, second_radius)",
+    **dict.fromkeys(("Rack", "Pinion"), "a rack with its pinion is a tr.RackAndPinion(radius)"),
+    "UniversalJoint": "a universal joint is a tr.Universal('x')",
+    "Pacejka": "the magic formula is tr.MagicTyre",
+    **dict.fromkeys(("Spline", "CubicSpline", "interp", "interp1d", "Curve", "Lookup"), _CURVE),
+    "clip": "write tr.min(tr.max(x, low), high)",
+    "heaviside": "write tr.step(x), which is 0 for x < 0 and 1 otherwise",
+    **dict.fromkeys(("if_else", "cond", "select"), "write tr.where(condition, first, second)"),
+    **dict.fromkeys(("pow", "power"), "write x**2"),
+    "norm": "write np.linalg.norm(s['bob.velocity']), of numbers and of signals",
+    **dict.fromkeys(("minimize", "minimise"), "write tr.optimise(objective, {'k': (0.1, 1.0)})"),
+    **dict.fromkeys(
+        ("LQR", "lqr"),
+        "the matrices are those of space = system.linearise().state_space(), for "
+        "scipy.linalg.solve_continuous_are(space.A, space.B, Q, R)",
+    ),
+    **{name: _COMMAND.format(name) for name in ("warm", "doctor", "studio", "bench", "view")},
+    **dict.fromkeys(("AxisPair", "LowerPair"), "for a joint of your own, from trundle.pairs.lower import AxisPair"),
+    "SLIDE": "the pitch of a screw that slides, from trundle.space.chain import SLIDE",
+    "FrictionLaw": "for a friction law of your own, from trundle.laws.friction_law import FrictionLaw",
+    "find_orbit": "periodic motions are found by it, from trundle.study.periodic import find_orbit",
     "array": "vectors are lists, or arrays of numpy, np.array([1.0, 2.0])",
     "Gravity": "gravity belongs to the model, tr.Model('m', gravity=(0, 0, -9.81))",
     "Contact": "contacts are connections: m.contact(m.ground, box) of shapes, "
@@ -81,6 +117,8 @@ WORDS = {
     **dict.fromkeys(("Kd", "D"), ("kd",)),
     **dict.fromkeys(("n", "N", "legs"), ("spokes",)),
     **dict.fromkeys(("figsize", "size"), ("width",)),
+    **dict.fromkeys(("kind", "interpolation", "interp"), ("between",)),
+    **dict.fromkeys(("extrapolate", "extrapolation", "fill_value", "outside"), ("beyond",)),
     **dict.fromkeys(("save", "file", "filename", "fname", "savefig", "out"), ("path",)),
 }
 """Other words for arguments, with those that they are called here; the first of them that a function takes is meant."""

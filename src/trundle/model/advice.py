@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import NoReturn
 
+from trundle.errors import ModelError
+from trundle.laws.law import FlowLaw, Law
+from trundle.model.block import Block
+from trundle.model.body import Body
+from trundle.model.force import Force
+from trundle.pairs.surface import Surface
 from trundle.typing import ModelPart
 
 _JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
@@ -45,9 +52,15 @@ BODY = {
     "radius": "give a shape, shape=tr.shape.Ball(0.1)",
     "size": "give a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
     "velocity": "start values go to the model by name, m.start = {'arm.velocity': (1, 0, 0)}",
+    **dict.fromkeys(("color", "colour"), "colours are those of the viewer; a body has none"),
 }
 _FRICTION = "friction of a contact is its law, law=tr.Coulomb(0.3)"
+_START = "start values go to the model by name, m.start = {'bob.angle': 0.3}"
+_STOP = "a stop is a law with elastic ends, law=tr.Backlash(stiffness, clearance); m.event(...) can end a run there"
 CONNECT = {
+    **dict.fromkeys(("limits", "limit", "range", "lower", "upper"), _STOP),
+    **dict.fromkeys(("q0", "angle", "initial", "start", "position", "velocity"), _START),
+    **dict.fromkeys(("torque", "force", "motor", "actuator"), "what drives a joint is its law, law=tr.Motor(...)"),
     "damping": "what acts in a joint is its law, law=tr.Damper(0.1)",
     "stiffness": "what acts in a joint is its law, law=tr.Spring(20.0, 0.1)",
     "friction": _FRICTION,
@@ -89,6 +102,42 @@ def missing_attribute(name: str, known: Iterable[str]) -> str:
     return f"a Model has no attribute {name!r}. {hint}"
 
 
+def refuse_change(connection: ModelPart, name: str, value: object) -> NoReturn:
+    """Error where a field of a connection is set."""
+    raise ModelError(
+        f"the {name} of connection {connection.name!r} cannot be changed. Take the connection out, "
+        f"c = m.connections.pop({connection.name!r}), and connect again, m.connect(c.pair, c.first, c.second, c.name, "
+        "law=...)."
+    )
+
+
+def not_a_pair(given: object) -> str:
+    """Message for what was given to `connect` in place of a pair or joint."""
+    text = f"connect takes a pair or joint first, such as tr.Revolute('y'), got {given!r}."
+    if isinstance(given, Law):
+        text += " A law is an argument of its connection, m.connect(tr.Revolute('y'), m.ground, bob, law=...)."
+    elif isinstance(given, Force):
+        text += " Forces are added by m.apply(force)."
+    elif isinstance(given, Surface):
+        text += " Two surfaces make a contact, tr.HigherPair(tr.Plane(), tr.Sphere(0.1))."
+    return text
+
+
+def not_a_force(given: object) -> str:
+    """Message for what was given to `apply` in place of a force."""
+    text = f"apply takes a force such as tr.SpringDamper or tr.Wrench, got {given!r}."
+    if isinstance(given, Body):
+        return f"{text} A force on a body is m.apply(tr.Wrench({given.name}, force=(0, 0, 1)))."
+    if isinstance(given, Block):
+        return f"{text} Blocks are added by m.block(block, 'name'); a force uses its signals."
+    if isinstance(given, FlowLaw):
+        return f"{text} A {given.title} prescribes a motion: it is a law of the joint, m.connect(..., law=...)."
+    return (
+        f"{text} Laws belong to connections: model.connect(pair, first, second, law=...), or "
+        "tr.CoordinateForce(coordinate, law)."
+    )
+
+
 def not_a_law(given: object, of_contact: bool) -> str:
     """Message for what was given in place of a law."""
     if isinstance(given, type):
@@ -98,6 +147,11 @@ def not_a_law(given: object, of_contact: bool) -> str:
         return (
             f"{given!r} is not a law; laws of a contact are friction, law=tr.Coulomb({number}), or rolling, "
             "law=tr.NoSlip() (tr.Newton(e) and others go to restitution=)."
+        )
+    if callable(given):
+        return (
+            "a function alone is not a law; write law=tr.Motor(function) for a force, law=tr.Servo(function) for a "
+            "prescribed motion."
         )
     return (
         f"{given!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), tr.Servo(function) or your own "

@@ -78,6 +78,10 @@ class Body:
         def __getattr__(self, name: str) -> object:
             raise unknown_attribute(self, name, ELSEWHERE)
 
+    def __repr__(self) -> str:
+        mass = f", mass {self.mass}" if self.is_free else ""
+        return f"<Body {self.name!r}{mass}>"
+
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_properties"}  # computed from the others
 
@@ -203,6 +207,10 @@ class Frame:
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", _own(self.position))
         object.__setattr__(self, "rotation", _own(self.rotation))
+
+    def __repr__(self) -> str:
+        turned = "" if np.array_equal(self.rotation, np.eye(3)) else ", turned"
+        return f"<Frame on {self.body.name!r} at {self.position}{turned}>"
 
 
 def _own(value: object) -> ModelPart:

@@ -13,7 +13,8 @@ from trundle.laws.friction_law import ContactLaw, FrictionLaw
 from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.restitution import Poisson, Restitution
 from trundle.laws.tracking import RateTracking
-from trundle.model.advice import not_a_law
+from trundle.messages.arguments import unchangeable
+from trundle.model.advice import not_a_law, not_a_pair, refuse_change
 from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
 from trundle.model.connection_quantities import connection_quantities
@@ -28,6 +29,7 @@ DEFLECTIONS = {"slip_x": "x", "slip_y": "y", "normal": "normal", "roll_x": "roll
 
 
 @final
+@unchangeable(refuse_change)
 @dataclass(frozen=True, eq=False)
 class ConnectedPair:
     """`pair` between a frame on the first and a frame on the second body; they coincide when all coordinates of a
@@ -123,9 +125,7 @@ class ConnectedPair:
 
     @property
     def out_of_plane(self) -> dict[str, str]:
-        """Bonds by which a planar pair leaves its plane where springs keep it there, and the names of their
-        deflections, which are measured.
-        """
+        """Bonds by which a planar pair leaves its plane where springs keep it there, and names of their deflections."""
         if not isinstance(self.pair, ContactPair):
             return {}
         bonds = [b for b in self.pair.held_bonds if b != "z" and b in self.compliant]
@@ -177,7 +177,7 @@ def connect(
 ) -> ConnectedPair:
     """Assemble one connection from its arguments; ModelError if they do not fit."""
     if not isinstance(joint, Pair | Joint):
-        raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {joint!r}.")
+        raise ModelError(not_a_pair(joint))
     if wheel is not None and not isinstance(wheel, Body):
         raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
     pair, given, compliance, missing = _seals(joint, compliance)
@@ -376,9 +376,8 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
     if key in BONDS:
         if key in pair.free and key not in names.values():
             raise ModelError(
-                f"connection {name!r}: the rotations of a {type(pair).__name__} are one quaternion, so no law can "
-                f"act on {key!r} alone. Use tr.Connection, which has a coordinate for each rotation with a law, or "
-                f"tr.Bushing."
+                f"connection {name!r}: the rotations of a {type(pair).__name__} are one quaternion; no law can act on "
+                f"{key!r} alone. Use tr.Connection, which has a coordinate for each rotation with a law, or tr.Bushing."
             )
         return key
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")

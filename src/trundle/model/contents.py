@@ -53,6 +53,8 @@ class Named(dict[str, Part]):
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in ("append", "add", "extend", "insert"):
+            raise AttributeError(f"{_LISTED[self.what]} is not a list: write {_ADDED[self.what][1]}.", name=name)
         raise AttributeError(
             f"parts of a Model go by name, in square brackets: {_LISTED[self.what]}[{name!r}].",
             name=name,
@@ -213,8 +215,8 @@ class ModelContents:
         if what == "state" and any(f"{name}_rate" in taken for taken in known.values()):
             raise ModelError(f"state {name!r}: its rate would be called {name + '_rate'!r}, which exists already.")
         if name in RESERVED:
-            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
-            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
+            meant = {"t": "time", "q": "the coordinate in laws", "u": "the rate in laws"}.get(name)
+            word = f"a name used in expressions ({name} is {meant})" if meant else "a name used in expressions"
             raise ModelError(f"{name!r} cannot be the name of {a} {what}: it is {word}. Choose another name.")
         if full_name(name, self.aliases) != name:
             raise ModelError(

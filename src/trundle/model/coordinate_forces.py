@@ -8,7 +8,7 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.efforts import Spring
-from trundle.laws.law import EffortLaw
+from trundle.laws.law import EffortLaw, FlowLaw, check_numbers
 from trundle.laws.signals import Signals as Signals
 from trundle.laws.tracking import RateTracking
 from trundle.model.block import Block
@@ -26,6 +26,12 @@ class CoordinateForce(OnCoordinate):
     law: EffortLaw | Callable[[Signals], Expr] | Expr
 
     def __post_init__(self) -> None:
+        self.check_coordinate()
+        if isinstance(self.law, FlowLaw):
+            raise ModelError(
+                f"CoordinateForce on {self.coordinate!r}: a {self.law.title} prescribes a motion, and is a law of the "
+                "joint: m.connect(joint, first, second, law=...)."
+            )
         if isinstance(self.law, type):
             name = self.law.__name__
             raise ModelError(
@@ -86,6 +92,10 @@ class TorsionSpring(OnCoordinate):
     stiffness: Expr  # N m/rad
     damping: Expr = 0.0  # N m s/rad
     rest: Expr = 0.0  # rad
+
+    def __post_init__(self) -> None:
+        self.check_coordinate()
+        check_numbers("TorsionSpring", stiffness=self.stiffness, damping=self.damping, rest=self.rest)
 
     @property
     def element(self) -> str:

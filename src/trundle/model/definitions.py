@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import NoReturn, final
 
 import casadi as ca
 
@@ -21,6 +21,17 @@ class Parameter:
     value: float
     unit: str
     text: str
+
+    __array_ufunc__ = None  # arrays leave operations to the methods below
+
+    def _refuse(self, other: object = None) -> NoReturn:
+        raise TypeError(
+            f"m.parameters[{self.name!r}] is the declaration of a parameter. Calculate with its symbol, "
+            f"m.parameters[{self.name!r}].symbol, which m.parameter(...) has returned."
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __pow__ = __rpow__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = __float__ = _refuse
 
 
 @final

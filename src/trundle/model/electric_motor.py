@@ -8,6 +8,7 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.law import check_numbers
 from trundle.laws.signals import Signals
 from trundle.model.force import OnCoordinate, Terms
 from trundle.model.state import State
@@ -31,6 +32,8 @@ class ElectricMotor(OnCoordinate):
     name: str = field(default="", kw_only=True)  # given by Model.apply
 
     def __post_init__(self) -> None:
+        self.check_coordinate()
+        check_numbers("ElectricMotor", constant=self.constant)
         for what, value, least in (("inductance", self.inductance, 1e-300), ("resistance", self.resistance, 0.0)):
             if not isinstance(value, ca.SX) and not (isinstance(value, Real) and float(value) >= least):
                 raise ModelError(

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple, Self, final
 
 import casadi as ca
 
+from trundle.errors import ModelError
 from trundle.laws.signals import Signals as Signals
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.state import State
@@ -179,6 +180,14 @@ class OnCoordinate(Force):
     """Base: what acts on one coordinate."""
 
     coordinate: Coordinate
+
+    def check_coordinate(self) -> None:
+        """ModelError if the coordinate is not given by its name."""
+        if not isinstance(self.coordinate, str):
+            raise ModelError(
+                f"{type(self).__name__}: the coordinate comes first, by its name, such as 'bob.angle', got "
+                f"{self.coordinate!r}."
+            )
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.laws.law import check_numbers
 from trundle.laws.signals import Signals as Signals
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import COMPONENTS, Between, Force, Terms
 from trundle.space.rotation import cross, dot
-from trundle.typing import Expr
+from trundle.typing import Expr, Given
 
 Components = Sequence[Expr] | Callable[[Signals], Sequence[Expr]]  # constant, or a function of the signals
 
@@ -28,6 +29,10 @@ class Bushing(Between):
 
     stiffness: Sequence[Expr] = field(metadata={COMPONENTS: 6})  # (x, y, z) N/m, (rx, ry, rz) N m/rad
     damping: Sequence[Expr] = field(default=(0.0,) * 6, metadata={COMPONENTS: 6})  # N s/m, N m s/rad
+
+    def __post_init__(self) -> None:
+        _check_components("Bushing", "stiffness", self.stiffness, 6)
+        _check_components("Bushing", "damping", self.damping, 6)
 
     @property
     def element(self) -> str:
@@ -68,6 +73,13 @@ class Wrench(Force):
     moment: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N m
     axes: Literal["ground", "body"] = "ground"
 
+    def __post_init__(self) -> None:
+        for name, given in (("force", self.force), ("moment", self.moment)):
+            if not callable(given):
+                _check_components("Wrench", name, given, 3)
+        if self.axes not in ("ground", "body"):
+            raise ModelError(f"Wrench: axes={self.axes!r}: its components are along axes of 'ground' or 'body'.")
+
     @property
     def places(self) -> tuple[Frame, ...]:
         return (as_frame(self.place),)
@@ -75,12 +87,22 @@ class Wrench(Force):
     def terms(self, s: Signals) -> Terms:
         (frame,) = self.places
         F, M = (_numbers(v(s) if callable(v) else v, 3, k) for v, k in ((self.force, "force"), (self.moment, "moment")))
-        if self.axes not in ("ground", "body"):
-            raise ModelError(f"axes={self.axes!r}: components of a wrench are along axes of 'ground' or 'body'.")
         if self.axes == "body":
             F, M = ca.mtimes(s.rotation(frame), F), ca.mtimes(s.rotation(frame), M)
         power = dot(F, s.velocity(frame)) + dot(M, s.angular_velocity(frame))
         return Terms(wrenches=[(frame, F, M)], supplied=power)
+
+
+def _check_components(force: str, name: str, given: object, n: int) -> None:
+    """So many numbers or expressions of parameters."""
+    numbers: list[Given] = []
+    if isinstance(given, ca.SX | ca.DM):
+        numbers = [given[i] for i in range(given.numel())]
+    elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
+        numbers = list(given)
+    if len(numbers) != n:
+        raise ModelError(f"{force}: the {name} has {n} components, got {given!r}.")
+    check_numbers(force, **{f"component {i} of {name}": one for i, one in enumerate(numbers, start=1)})
 
 
 def _numbers(values: object, n: int, what: str) -> Expr:

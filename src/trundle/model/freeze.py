@@ -146,7 +146,12 @@ class _Copier:
         arguments: list[Expr] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.probe.signals]
         size = owner.size if isinstance(owner, MotionPart) else 3 if isinstance(owner, Wrench) else 1
         answers = self.probe.evaluate(f"a function in {where}", lambda: [function(*arguments)], size)
-        return self._record(answers[0], arguments) if answers else None
+        if not answers:
+            return None
+        if not str(getattr(function, "__module__", "")).startswith("trundle."):
+            named = where.removesuffix(" of a function of the model")
+            self.probe.compare(f"a function in {named}", lambda: [function(*arguments)], answers[0], size)
+        return self._record(answers[0], arguments)
 
     def _matrix(self, rows: tuple[str, ...], matrix: object) -> ModelPart:
         """The weight matrix of several rows; a function's answer is the column of its entries."""

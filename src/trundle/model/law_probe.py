@@ -18,7 +18,7 @@ from trundle.errors import ModelError, TrundleError
 from trundle.laws.signals import Signals
 from trundle.messages.warn import users_line, users_returns
 from trundle.model.body import as_frame
-from trundle.model.exact import exact
+from trundle.model.exact import exact, tape
 from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
@@ -79,6 +79,18 @@ class LawProbe:
             return answers
         return []
 
+    def compare(self, where: str, question: Callable[[], Iterable[Given]], first: Expr, size: int) -> bool:
+        """A fault if a function returns another expression when it is called again; returns whether it does."""
+        changed = [second for second in self.evaluate(where, question, size) if not _equal(first, second)]
+        if changed:
+            self.faults.append(
+                f"{where} returns a different expression each time it is called. It is called once, so that a random "
+                "number or a time of the clock would be the same during the whole run. Make such values before "
+                "the run: a table over time, noise = m.table('noise', tr.Table(times, values)), here noise(s.t), "
+                f"or an input, m.input('noise').{_returned(question, size)}"
+            )
+        return bool(changed)
+
     def evaluate_force(self, where: str, question: Callable[[], Terms]) -> "ForceAnswer | None":
         """The contributions of a force; None if it is faulty.
 
@@ -119,6 +131,14 @@ class LawProbe:
                 "symbol into nan. "
                 f"{HINT}."
             )
+
+
+def _equal(first: Expr, second: Expr) -> bool:
+    """Whether two expressions are made of the same operations."""
+    symbols = ca.symvar(first)
+    if [s.element_hash() for s in symbols] != [s.element_hash() for s in ca.symvar(second)]:
+        return False
+    return tape(symbols, first) == tape(symbols, second)
 
 
 def _at(error: Exception) -> str:
@@ -224,6 +244,8 @@ def _plain(text: str) -> str:
     """A message of CasADi without the reference to its sources."""
     if "truth value" in text:
         return "a symbol is neither true nor false"
+    if "to_int not defined" in text:
+        return "a symbol is not an integer; tr.floor rounds down"
     return text.strip().splitlines()[-1].strip()
 
 
@@ -262,6 +284,8 @@ class SymbolicSignals:
         given = given_signal(self.model, name, self.t)
         if given is not None:
             return given
+        if name == "time":
+            raise ModelError("there is no quantity called 'time': the time is s.t, or s['t'].")
         part = self._register.get(name, is_signal)
         return self._symbol(part.name, Question("signal", part.name), part.size)
 

@@ -7,7 +7,7 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.efforts import Spring
-from trundle.laws.law import EffortLaw
+from trundle.laws.law import EffortLaw, check_numbers
 from trundle.laws.signals import Signals as Signals
 from trundle.model.body import Frame
 from trundle.model.force import Between, Terms
@@ -93,6 +93,7 @@ class SpringDamper(Between):
     length: Expr = 0.0  # m
 
     def __post_init__(self) -> None:
+        check_numbers("SpringDamper", stiffness=self.stiffness, damping=self.damping, length=self.length)
         if isinstance(self.length, int | float) and self.length < 0:
             raise ModelError(
                 f"SpringDamper: length is the distance (m) at which the spring is unstressed, got {self.length:g}; it "

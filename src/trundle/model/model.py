@@ -186,10 +186,7 @@ class Model(Joining):
             If the name is taken or it is not a force.
         """
         if not isinstance(force, Force):
-            raise ModelError(
-                f"apply takes a force such as tr.SpringDamper or tr.Wrench, got {force!r}. Laws belong to connections: "
-                "model.connect(pair, first, second, law=...), or tr.CoordinateForce(coordinate, law)."
-            )
+            raise ModelError(advice.not_a_force(force))
         if name is None:
             kind = type(force).__name__.lower()
             name = next(n for i in range(1, 10_000) if (n := f"{kind}-{i}") not in self.forces)

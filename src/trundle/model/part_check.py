@@ -65,7 +65,7 @@ def body_faults(model: ModelContents, body: Body) -> list[str]:
 def place_faults(model: ModelContents, frame: Frame, where: str) -> list[str]:
     """A place belongs to a body of the model and has three coordinates."""
     if model.bodies.get(frame.body.name) is not frame.body:
-        return [f"{where}: body {frame.body.name!r} belongs to another model."]
+        return [f"{where}: body {frame.body.name!r} belongs to another model, or to none (m.body makes those of m)."]
     return vector_faults(model, frame.position, f"{where}: a point of {frame.body.name!r}")
 
 

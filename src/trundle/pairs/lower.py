@@ -156,6 +156,7 @@ _FORCES = {
     "stiffness": f"{_LAW}tr.Spring(20.0, 0.1))",
     "friction": f"{_LAW}tr.Damper(0.1)), or a contact with tr.Coulomb",
     "limits": f"{_LAW}tr.Backlash(stiffness, clearance)), which has elastic ends",
+    **dict.fromkeys(("angle", "q0", "initial"), "start values go to the model by name, m.start = {'bob.angle': 0.3}"),
     "at": "the position is that of the frames on the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
 }
 

@@ -255,6 +255,9 @@ _ELSEWHERE = {
     "klingel_wavelength": f"{_KLINGEL}; a rail.RollerRig has it too, .klingel_wavelength",
     "Track": _LINE,
     "Line": _LINE,
+    "UIC60": "the profile 60E1 (once UIC 60) is rail.Rail60E1()",
+    **dict.fromkeys(("Spiral", "TransitionCurve"), "transition curves are rail.Clothoid, rail.Sine, rail.Bloss, ..."),
+    **dict.fromkeys(("Speed", "speed"), "the speed is an argument of the trip, rail.Trip(vehicle, line, speed=20.0)"),
     "simulate": "trip = rail.Trip(vehicle, line, speed), then trip.simulate()",
 }
 

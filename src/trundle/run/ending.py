@@ -43,6 +43,10 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
+    if outcome is EVENT_STOP:
+        last = trajectory.events.index[-1:]
+        names = [name for i, name in enumerate(f.model.events) if i in last]
+        text = f"{outcome.name}: The event {names[0]!r} ended the run." if names else text
     if not outcome.ok and trajectory.audit is None and outcome.name not in ("HALF_TURN", "EVENT_REFUSED"):
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":

@@ -15,6 +15,7 @@ from trundle.integrate.outcome import ALL
 from trundle.lookup.table import Table
 from trundle.messages.arguments import advised, explain_calls
 from trundle.messages.preparing import preparing
+from trundle.run.elsewhere import ELSEWHERE
 from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
 from trundle.run.reported_events import EventTime, reported_events
 from trundle.typing import Array, Option, Settings, State, Value
@@ -31,27 +32,6 @@ if TYPE_CHECKING:
     from trundle.run.power import Power
     from trundle.system import System
     from trundle.view.page.serve import Viewer
-
-
-ELSEWHERE = {
-    "to_csv": "run.save('result.csv')",
-    "to_dataframe": "run.to_pandas()",
-    "to_netcdf": "run.save('result.nc')",
-    "t": "run.time",
-    **dict.fromkeys("xy", "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for states"),
-    "results": "run.dataset, or one quantity, run['bob.angle']",
-    "data": "run.dataset, or one quantity, run['bob.angle']",
-    "final": "run.values('bob.angle')[-1]",
-    "last": "run.values('bob.angle')[-1]",
-    "end": "run.values('bob.angle')[-1]",
-    "at": "run['bob.angle'].interp(time=0.5)",
-    "state": "run['bob.angle'].interp(time=0.5)",
-    "view": "run.show()",
-    "fft": "times, values = run.time, run.values('bob.angle'), then numpy.fft.rfft(values)",
-    "times": "run.time",
-    "animate": "run.show() or run.save_movie('run.gif')",
-}
-"""What new users look for, and where it is."""
 
 
 @explain_calls
@@ -350,7 +330,10 @@ class Run(RunQuantities):
 
         return save_movie(self, path, **options)
 
-    @advised("write the name of the file, run.save('run.nc') or run.save('run.csv')")
+    @advised(
+        "write the name of the file, run.save('run.nc') or run.save('run.csv')",
+        **dict.fromkeys(("names", "columns", "variables"), "write run.to_pandas('bob.angle').to_csv('run.csv')"),
+    )
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF (.nc) or as a table (.csv), atomically.
 

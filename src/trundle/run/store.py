@@ -51,7 +51,8 @@ def _target(path: Path) -> Path:
     if target.suffix.lower() not in FORMS:
         raise StoreError(
             f"cannot write {target}: {target.suffix!r} is not a format of results. Choose .nc (netCDF, which "
-            "trundle.load reads back) or .csv (a table of numbers)."
+            "trundle.load reads back, and MATLAB, R and Julia too) or .csv (a table of numbers); pandas writes others, "
+            "run.to_pandas('bob.angle').to_excel('run.xlsx')."
         )
     check_target(target)
     return target

@@ -30,10 +30,12 @@ def unguarded(run: "Run") -> list[str]:
     f = run.formulation
     assert f is not None
     floors: list[_Floor] = []
+    touching: dict[str, tuple[str, str]] = {}  # body -> its contact with a floor, and the surface that touches there
     for c in f.model.connections.values():
         if isinstance(c.pair, SurfacePair) and c.pair.first.flat and c.first.body.is_at_rest:
             point = np.array(in_numbers(f, run.parameters, c.first.position))
             normal = np.array(c.first.rotation[:, 2], dtype=float)
+            touching.setdefault(c.second.body.name, (c.name, type(c.pair.second).__name__))
             if not any(abs(o.normal @ normal - 1) < 1e-9 and abs((o.point - point) @ normal) < 1e-9 for o in floors):
                 floors.append(_Floor(point, normal))
     bodies = [body for body in f.model.free_bodies if body.shape]
@@ -56,10 +58,19 @@ def unguarded(run: "Run") -> list[str]:
                 warned = True
                 found.append(
                     f"The {type(shape).__name__} of body {body.name!r} passes through the ground from "
-                    f"t = {run.time[chosen[under[0]]]:.6g} s on ({-height[under[0]]:.3g} m deep then): there is no "
-                    f"contact between them. Add one with m.contact(m.ground, body, tr.Coulomb(0.3))."
+                    f"t = {run.time[chosen[under[0]]]:.6g} s on ({-height[under[0]]:.3g} m deep then): "
+                    f"{_why(*touching.get(body.name, ('', '')))}"
                 )
     return found
+
+
+def _why(contact: str, surface: str) -> str:
+    if not contact:
+        return "there is no contact between them. Add one with m.contact(m.ground, body, tr.Coulomb(0.3))."
+    return (
+        f"contact {contact!r} is that of a {surface}, not of this shape. Give it the surface of the shape, or draw "
+        "a shape that ends at the contact."
+    )
 
 
 def _lowest(shape: Shape, down: Array) -> tuple[Array, float] | None:

@@ -114,7 +114,7 @@ def as_matrix(spec: Expr) -> Array:
     wrong = ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
     try:
         if isinstance(spec, tuple | list) and len(spec) == 2:
-            if not np.isfinite(float(spec[1])):
+            if isinstance(spec[1], str) or not np.isfinite(float(spec[1])):
                 raise wrong
             return rotation(spec[0], float(spec[1]))
         R = np.asarray(spec, dtype=float)

@@ -79,7 +79,7 @@ class Runs(Unchangeable):
         Returns
         -------
         Run
-            Results by name. A run that ends early says why in `outcome` and `message`.
+            Results by name. `outcome` says how it ended, and what to do if it ended early.
 
         Raises
         ------

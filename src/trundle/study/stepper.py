@@ -34,6 +34,13 @@ ELSEWHERE = {
     "simulate": "stepper.advance(to=stepper.end) integrates to the end",
     "state": "stepper['bob.angle'] is one quantity, stepper.states(names) are several",
     "reset": "saved = stepper.save() at the start, and stepper.restore(saved)",
+    **dict.fromkeys(("t", "now"), "stepper.time is the time reached (s)"),
+    **dict.fromkeys(
+        ("observe", "get", "values", "observation"),
+        "stepper['bob.angle'] is one quantity, stepper.states(names) are several",
+    ),
+    **dict.fromkeys(("close", "stop", "finish"), "nothing has to be closed; run = stepper.run() is the run so far"),
+    **dict.fromkeys(("dt", "duration"), "stepper.advance(to=...) takes a time, stepper.end is the last"),
     "results": "run = stepper.run(), then run['bob.angle']",
 }
 """What new users look for, and where it is."""
@@ -124,13 +131,13 @@ class Stepper:
         Parameters
         ----------
         names : sequence of str
-            Such as those of a linearisation.
+            Such as those of a linearisation; one name gives an array of one number.
 
         Returns
         -------
         array
         """
-        return np.array([self[name] for name in names])
+        return np.array([self[name] for name in ((names,) if isinstance(names, str) else names)])
 
     @advised("inputs go by name, stepper.set({'torque': 1.0})")
     def set(self, values: Mapping[str, float]) -> None:
@@ -163,6 +170,10 @@ class Stepper:
             self._times.append(self.time)
             self._levels.append(level)
 
+    @advised(
+        "it takes the time to be reached, stepper.advance(stepper.time + 0.01)",
+        **dict.fromkeys(("dt", "step", "duration"), "write stepper.advance(stepper.time + 0.01)"),
+    )
     def advance(self, to: float) -> Outcome:
         """Integrate to a time, or until the run ends.
 

@@ -1,6 +1,6 @@
 """A system cannot be changed; errors for unknown attributes say what to use instead."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from trundle.messages.arguments import unknown_attribute
 
@@ -38,6 +38,23 @@ ELSEWHERE = {
     "M": _EQUATIONS,
     "lqr": f"{_LINEAR}, then scipy.linalg.solve_continuous_are(A, B, Q, R)",
     "save": "run.save('run.nc') for results; a system is kept by pickle",
+    "names": "system.quantities for all, or run.names",
+    **dict.fromkeys(
+        ("coordinates", "states", "state_names", "dofs"),
+        "print(system.describe()) or run.coordinates; system.linearise(...).names are the states of small motions",
+    ),
+    **dict.fromkeys(("dof", "n_dof", "ndof", "freedoms"), "system.mobility.freedoms"),
+    **{name: f"system.model.{name}" for name in ("bodies", "connections", "forces", "name")},
+    **dict.fromkeys(("energy", "power", "impacts", "events"), "run = system.simulate(duration), of which it is one"),
+    **dict.fromkeys(
+        ("modes", "natural_frequencies", "frequencies", "damping", "modal"),
+        "system.linearise(system.equilibrium()).table(), with frequencies and damping; .modes are the shapes",
+    ),
+    **dict.fromkeys(("jacobian", "equations", "lagrangian", "rhs", "symbolic"), _EQUATIONS),
+    **dict.fromkeys(("optimize", "minimize"), "tr.optimise(...), which takes systems"),
+    **dict.fromkeys(("kinematics", "inverse_kinematics"), "system.start({...}) for a pose, system.trace(...) for many"),
+    "inverse_dynamics": "a prescribed motion, law=tr.Servo(lambda t: ...); run['bob.angle_drive'] is its torque",
+    "copy": "the system itself: it cannot be changed",
     "view": "run = system.simulate(duration) and run.show()",
     "show": "run = system.simulate(duration) and run.show()",
 }
@@ -68,6 +85,10 @@ ARGUMENTS = STEPS | {
     "t_eval": "write samples=times",
     "solver": "write method='stiff', 'order5' or 'order8'",
     "tol": "write rtol=1e-8",
+    **dict.fromkeys(("h", "step", "step_size", "timestep"), "write steps=tr.Steps(longest=0.01)"),
+    **dict.fromkeys(("events", "event"), "events belong to the model, m.event('bottom', lambda s: s['bob.angle'])"),
+    "callback": "on_event=function is called at events; system.stepper(...) gives control between steps",
+    "args": "values go by name, parameters={'k': 2.0}",
     "seed": "a run has nothing random; the same call gives the same result",
 }
 """What new users give to `simulate`, and what to give instead."""
@@ -85,6 +106,11 @@ class Unchangeable:
                 name=name, obj=self,
             )  # fmt: skip
         super().__setattr__(name, value)
+
+    def __setitem__(self, name: str, value: object) -> NoReturn:
+        raise TypeError(
+            f"a System cannot be changed: give values to a call, system.simulate(5.0, {{{name!r}: {value!r}}})."
+        )
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
 

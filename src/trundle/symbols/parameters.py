@@ -39,6 +39,11 @@ class ParameterExpression(ca.SX):
             return bool(ca.DM(self))
         raise TypeError(f"{self._what()} it is neither true nor false. {REMEDY}")
 
+    def __format__(self, form: str) -> str:
+        if form and not self.is_constant():
+            raise TypeError(f"{self._what()} it has no number to be written as {form!r}. {DEFAULTS}")
+        return format(float(self), form) if form else str(self)
+
     def __setattr__(self, name: str, value: object) -> None:
         if name == "value":
             raise AttributeError(

@@ -50,7 +50,15 @@ class Curve:
     values: AnyArray
 
 
-@advised("", "run.plot", **dict.fromkeys("xy", "give names of quantities, run.plot('bob.angle', 'bob.angle_rate')"))
+@advised(
+    "",
+    "run.plot",
+    **dict.fromkeys("xy", "give names of quantities, run.plot('bob.angle', 'bob.angle_rate')"),
+    **dict.fromkeys(
+        ("ax", "axes", "label", "color", "marker", "linestyle"),
+        "draw into axes of your own, run['bob.angle'].plot(ax=axes, label='first')",
+    ),
+)
 def plot_quantities(
     run: "Run",
     names: Sequence[str] = (),

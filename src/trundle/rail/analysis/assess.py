@@ -24,6 +24,7 @@ from trundle.rail.analysis.wheels import Wheel, by_wheelset, heaviest, total_mas
 from trundle.run.run import Run
 from trundle.typing import Array
 
+STICKY = 5.0  # a larger coefficient of friction is a slip of units
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -83,10 +84,10 @@ def nadal(flange_angle: float, mu: float) -> float:
     -------
     float
     """
-    if not 0 < flange_angle < np.pi / 2 or not mu >= 0:
+    if not 0 < flange_angle < np.pi / 2 or not 0 <= mu <= STICKY:
         raise SolveError(
-            f"nadal: the flange angle lies between 0 and pi/2 rad and mu is not negative, got {flange_angle!r} and "
-            f"{mu!r}; 70 degrees are tr.degrees(70)."
+            f"nadal: the flange angle lies between 0 and pi/2 rad and mu, a ratio of forces, between 0 and {STICKY:g}, "
+            f"got {flange_angle!r} and {mu!r}; 70 degrees are tr.degrees(70)."
         )
     return float((np.tan(flange_angle) - mu) / (1 + mu * np.tan(flange_angle)))
 

@@ -115,7 +115,8 @@ def type_faults(part: ModelPart) -> list[str]:
             if not isinstance(value, str):
                 out.append(f"its {field.name} is {value!r}; give a word")
         elif field.type in (float, float | None) and (isinstance(value, bool) or not isinstance(value, Real)):
-            out.append(f"its {field.name} is {value!r}; give a number")
+            straight = " (straight track has the radius inf)" if field.name == "radius" else ""
+            out.append(f"its {field.name} is {value!r}; give a number{straight}")
     return out
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.errors import ModelError, SolveError
 from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
-from trundle.messages.arguments import explain_calls_with
+from trundle.messages.arguments import advised, explain_calls_with
 from trundle.messages.preparing import preparing
 from trundle.messages.warn import warn
 from trundle.model.model import Model
@@ -22,7 +22,7 @@ from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, tr
 from trundle.rail.trip.fit import MARGIN, TripWarning, check_begin, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
 from trundle.rail.trip.steady_start import steady_start
-from trundle.rail.vehicle.advice import OF_TRIP
+from trundle.rail.vehicle.advice import OF_ITS_RUNS, OF_TRIP
 from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
 from trundle.rail.vehicle.traction import AxleMoment
@@ -75,6 +75,7 @@ class Trip:
         If vehicle, line and speed do not fit.
     """
 
+    @advised("", "Trip", **OF_ITS_RUNS)
     def __init__(
         self, vehicle: Vehicle, line: Alignment, speed: Given, *, irregularity: Irregularity | None = None,
         acceleration: float = 0.0, start: float | None = None, frames: Frames = "each", lift_offs: bool = False,

@@ -1,4 +1,4 @@
-"""Advice for attributes that vehicles and trips do not have."""
+"""Advice for attributes that vehicles and trips do not have, and for arguments that trips do not take."""
 
 _ON_A_LINE = "a vehicle runs along a line: trip = rail.Trip(vehicle, line, speed), then run = trip.simulate()"
 OF_VEHICLE = {
@@ -10,3 +10,4 @@ OF_TRIP = {
     "build": "it is built when it is first needed; trip.system is the system, trip.model the model",
     **dict.fromkeys(("plot", "show"), "use the run, run = trip.simulate(), then run.plot(...) or run.show()"),
 }
+OF_ITS_RUNS = dict.fromkeys(("duration", "time", "samples", "method", "rtol"), "it goes to trip.simulate(10.0)")
