@@ -1,6 +1,7 @@
 """Public functions document their parameters and results in numpydoc sections."""
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterator
 
@@ -96,6 +97,32 @@ def test_sections_follow_from_the_signature(module: str) -> None:
     names = [name for name in NAMED if name.split(".")[1] == module]
     found = {name: min((faults(f) for f in NAMED[name]), key=len) for name in names}
     assert {name: missing for name, missing in found.items() if missing} == {}
+
+
+MADE = {
+    "BatchRun", "BlockOutput", "Body", "Branch", "Cases", "Event", "Fit", "Frame", "ModelFile", "Optimum", "Run",
+    "State", "System", "Assessment", "Coefficients", "ContactTable", "Continuity", "CreepBook", "CreepForce",
+    "Creepages", "Curving", "Ellipse", "FittedLine", "Hunting", "Irregularity", "Jump", "LiftOff", "Patch",
+    "PlacedVehicle", "PlacedWheelset", "Profile", "Ride", "RigPose", "RootLocus", "SpeedTable", "TableContact",
+    "TrackMotion", "TrackPlace", "TransitionComparison", "Travel", "Weighting", "WheelContact", "WheelOnRail",
+    "WheelPlace", "WheelsetContact", "Loop", "Pitch", "Collision", "ContactPhase", "Phase", "Scenario",
+    "ScenarioArray", "Classification", "Condition", "Moved", "Osculating", "Row",
+}  # fmt: skip
+"""Public classes whose objects the package makes; users do not call them."""
+
+
+def test_classes_describe_the_arguments_that_they_take() -> None:
+    """By name, in the docstring of the class: `help` shows neither comments nor the docstrings of bases."""
+    kinds = {one for one in PUBLIC if inspect.isclass(one) and not inspect.isabstract(one)}
+    kinds -= {one for one in kinds if one.__name__ in MADE or one in RESULTS or issubclass(one, BaseException)}
+    assert len(kinds) > 120
+    silent = {}
+    for kind in kinds:
+        text = inspect.getdoc(kind) or ""
+        names = [name for name in inspect.signature(kind).parameters if not re.search(rf"\b{name}\b", text)]
+        if names:
+            silent[f"{kind.__module__}.{kind.__name__}"] = names
+    assert silent == {}
 
 
 def not_called_optional(function: Callable[..., object]) -> list[str]:

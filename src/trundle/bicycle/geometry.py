@@ -26,6 +26,19 @@ class Geometry:
     `tilt` is the angle of the steering axis against the vertical, positive when its top leans back; `trail` is how far
     the front contact lies behind the point where that axis meets the road. Radii of wheels reach to the tread; the
     radius of a tyre is that of its round cross-section, and 0 makes a knife edge.
+
+    Parameters
+    ----------
+    wheelbase : float
+        Distance of the points of contact (m).
+    trail : float
+        How far the front point of contact lies behind the steering axis (m).
+    tilt : float
+        Of the steering axis from the vertical (rad).
+    rear_radius, front_radius : float
+        Of the wheels (m).
+    rear_tyre, front_tyre : float
+        Radii of the tyre profiles (m); zero for a knife edge.
     """
 
     wheelbase: float

@@ -31,15 +31,29 @@ Point = tuple[Expr, Expr, Expr]
 @final
 @dataclass(frozen=True)
 class Part:
-    """A frame in the plane of symmetry: mass, mass centre (x forward, z up) and inertia about it, z-up axes."""
+    """A frame in the plane of symmetry: mass, mass centre (x forward, z up) and inertia about it, z-up axes.
 
-    mass: Expr  # kg
-    x: Expr  # m, from the rear point of contact
-    z: Expr  # m
-    Ixx: Expr  # kg m^2
+    Parameters
+    ----------
+    mass : float or expression
+        In kg.
+    x : float or expression
+        Of the mass centre, forward from the rear point of contact (m).
+    z : float or expression
+        Of the mass centre, above the road (m).
+    Ixx, Iyy, Izz : float or expression
+        Moments of inertia about the mass centre (kg m^2).
+    Ixz : float or expression
+        Element of the inertia matrix (kg m^2), not the product of inertia with opposite sign.
+    """
+
+    mass: Expr
+    x: Expr
+    z: Expr
+    Ixx: Expr
     Iyy: Expr
     Izz: Expr
-    Ixz: Expr  # element of the matrix, not the product of inertia with opposite sign
+    Ixz: Expr
 
     @property
     def inertia(self) -> tuple[tuple[Expr, Expr, Expr], ...]:
@@ -50,29 +64,63 @@ class Part:
 @final
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel with rotational symmetry; `tyre` is the radius of its profile, zero for a knife edge."""
+    """A wheel with rotational symmetry; `tyre` is the radius of its profile, zero for a knife edge.
 
-    radius: Expr  # m
-    mass: Expr  # kg
-    Ixx: Expr  # kg m^2, about a diameter
-    Iyy: Expr  # about the axle
-    tyre: Expr = 0.0  # m
+    Parameters
+    ----------
+    radius : float or expression
+        In m.
+    mass : float or expression
+        In kg.
+    Ixx : float or expression
+        Moment of inertia about a diameter (kg m^2).
+    Iyy : float or expression
+        About the axle (kg m^2).
+    tyre : float or expression
+        Radius of the profile (m).
+    """
+
+    radius: Expr
+    mass: Expr
+    Ixx: Expr
+    Iyy: Expr
+    tyre: Expr = 0.0
 
 
 @final
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a Whipple bicycle."""
+    """The parts of a Whipple bicycle.
 
-    wheelbase: Expr  # m
-    trail: Expr  # m
-    tilt: Expr  # of the steering axis from the vertical (rad)
+    Parameters
+    ----------
+    wheelbase : float or expression
+        Distance of the points of contact (m).
+    trail : float or expression
+        How far the front point of contact lies behind the steering axis (m).
+    tilt : float or expression
+        Of the steering axis from the vertical (rad).
+    rear_wheel, front_wheel : Wheel
+        The wheels.
+    rear_frame : Part
+        With all that is fixed to it, such as a rider.
+    front_frame : Part
+        Fork and handlebar.
+    gravity : float or expression
+        In m/s^2.
+    check_inertia : bool
+        False accepts measured moments that violate the triangle inequality.
+    """
+
+    wheelbase: Expr
+    trail: Expr
+    tilt: Expr
     rear_wheel: Wheel
     rear_frame: Part
     front_frame: Part
     front_wheel: Wheel
-    gravity: Expr = 9.81  # m/s^2
-    check_inertia: bool = True  # False accepts measured moments that violate the triangle inequality
+    gravity: Expr = 9.81
+    check_inertia: bool = True
 
     def __post_init__(self) -> None:
         kinds = {"rear_wheel": Wheel, "rear_frame": Part, "front_frame": Part, "front_wheel": Wheel}

@@ -23,12 +23,23 @@ class BrushTyre(FrictionLaw):
     With the half length a of the patch also the aligning moment mu a p (1 - p)^3 over load about the normal; it can
     drive a wheel that is steered, as shimmy shows. Steady: nothing is remembered. `slow` is the least rolling speed in
     this ratio.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction.
+    stiffness : float or expression
+        Slip stiffness over load.
+    half_length : float or expression
+        Of the contact patch (m).
+    slow : float or expression
+        Least rolling speed by which slip is divided (m/s).
     """
 
     mu: Expr = 1.0
-    stiffness: Expr = 15.0  # slip stiffness over load
-    half_length: Expr = 0.0  # m
-    slow: Expr = 0.1  # m/s
+    stiffness: Expr = 15.0
+    half_length: Expr = 0.0
+    slow: Expr = 0.1
 
     def __post_init__(self) -> None:
         check("BrushTyre", mu=self.mu, stiffness=self.stiffness, half_length=self.half_length, slow=self.slow)

@@ -79,13 +79,27 @@ class RegularisedCoulomb(FrictionLaw):
 @final
 @dataclass(frozen=True)
 class Stribeck(FrictionLaw):
-    """Regularised friction that falls from mu_static to mu_kinetic around the Stribeck speed, plus a viscous part."""
+    """Regularised friction that falls from mu_static to mu_kinetic around the Stribeck speed, plus a viscous part.
+
+    Parameters
+    ----------
+    mu_static : float or expression
+        Coefficient of friction at rest.
+    mu_kinetic : float or expression
+        While it slides.
+    stribeck_speed : float or expression
+        Speed by which it falls (m/s).
+    v0 : float or expression
+        Speed over which the force changes its direction smoothly (m/s).
+    viscous : float or expression
+        Coefficient of friction that is added for each m/s (s/m).
+    """
 
     mu_static: Expr
     mu_kinetic: Expr
-    stribeck_speed: Expr = 0.1  # m/s
-    v0: Expr = 1e-3  # m/s
-    viscous: Expr = 0.0  # s/m
+    stribeck_speed: Expr = 0.1
+    v0: Expr = 1e-3
+    viscous: Expr = 0.0
 
     def __post_init__(self) -> None:
         check(

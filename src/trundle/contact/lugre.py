@@ -21,14 +21,29 @@ class LuGre(FrictionLaw):
     It holds like a spring of stiffness sigma0 N before it slides. The deflections are states of the run,
     "contact.bristle_x" and "contact.bristle_y" (m); in a contact that is open they follow the slip all the same.
     The force cannot drive where viscous >= damping (mu_static / mu_kinetic - 1), or where mu_static = mu_kinetic.
+
+    Parameters
+    ----------
+    mu_static : float or expression
+        Coefficient of friction at rest.
+    mu_kinetic : float or expression
+        While it slides.
+    stribeck_speed : float or expression
+        Speed by which friction falls (m/s).
+    stiffness : float or expression
+        sigma0 (1/m).
+    damping : float or expression
+        sigma1 (s/m).
+    viscous : float or expression
+        sigma2 (s/m).
     """
 
     mu_static: Expr
     mu_kinetic: Expr
-    stribeck_speed: Expr = 0.1  # m/s
-    stiffness: Expr = 1e4  # sigma0, 1/m
-    damping: Expr = 0.0  # sigma1, s/m
-    viscous: Expr = 0.0  # sigma2, s/m
+    stribeck_speed: Expr = 0.1
+    stiffness: Expr = 1e4
+    damping: Expr = 0.0
+    viscous: Expr = 0.0
 
     def __post_init__(self) -> None:
         check(

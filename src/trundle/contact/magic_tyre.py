@@ -26,19 +26,36 @@ class MagicTyre(FrictionLaw):
     distance: deflections z of the carcass, states "contact.bristle_x" and "contact.bristle_y" (m), turn with the wheel
     and have zdot = v - |V| z / relaxation, x = z / relaxation [Pacejka 2012, Ch. 7]. The force is in proportion
     to the load. The travelling speed counts at least `slow`, so that it creeps where it should stand.
+
+    Parameters
+    ----------
+    mu_x, mu_y : float or expression
+        Peak of the force over load, along and across.
+    stiffness_x : float or expression
+        Slip stiffness over load.
+    stiffness_y : float or expression
+        Cornering stiffness over load (1/rad).
+    shape_x, shape_y : float or expression
+        Shape factor C.
+    curvature_x, curvature_y : float or expression
+        Curvature factor E, at most 1.
+    relaxation_x, relaxation_y : float or expression
+        Relaxation lengths (m).
+    slow : float or expression
+        Least travelling speed by which slip is divided (m/s).
     """
 
-    mu_x: Expr = 1.0  # peak, along
-    mu_y: Expr = 1.0  # across
-    stiffness_x: Expr = 20.0  # slope at zero slip over load: slip stiffness, along
-    stiffness_y: Expr = 15.0  # cornering stiffness over load (1/rad)
-    shape_x: Expr = 1.65  # C
+    mu_x: Expr = 1.0
+    mu_y: Expr = 1.0
+    stiffness_x: Expr = 20.0
+    stiffness_y: Expr = 15.0
+    shape_x: Expr = 1.65
     shape_y: Expr = 1.3
-    curvature_x: Expr = 0.0  # E, at most 1
+    curvature_x: Expr = 0.0
     curvature_y: Expr = 0.0
-    relaxation_x: Expr = 0.0  # m
+    relaxation_x: Expr = 0.0
     relaxation_y: Expr = 0.0
-    slow: Expr = 0.1  # m/s
+    slow: Expr = 0.1
 
     def __post_init__(self) -> None:
         words = ("mu_x", "mu_y", "stiffness_x", "stiffness_y", "shape_x", "shape_y", "slow")

@@ -116,7 +116,15 @@ def _overlap(q: Expr) -> Expr:
 @final
 @dataclass(frozen=True)
 class Hertz(NormalLaw):
-    """Elastic contact k d^1.5 [Johnson 1985, Ch. 4]: two spheres have k = 4/3 E' sqrt(R')."""
+    """Elastic contact k d^1.5 [Johnson 1985, Ch. 4]: two spheres have k = 4/3 E' sqrt(R').
+
+    Parameters
+    ----------
+    stiffness : float or expression
+        k (N/m^1.5).
+    exponent : float
+        Of the depth.
+    """
 
     exponent: Expr = 1.5
 
@@ -131,9 +139,19 @@ class Hertz(NormalLaw):
 @final
 @dataclass(frozen=True)
 class HuntCrossley(NormalLaw):
-    """k d^n (1 + chi ddot), never below zero [Hunt 1975]: no jump at touch, restitution about 1 - 2/3 chi v."""
+    """k d^n (1 + chi ddot), never below zero [Hunt 1975]: no jump at touch, restitution about 1 - 2/3 chi v.
 
-    damping: Expr  # chi, s/m
+    Parameters
+    ----------
+    stiffness : float or expression
+        k (N/m^n).
+    damping : float or expression
+        chi (s/m).
+    exponent : float
+        n.
+    """
+
+    damping: Expr
     exponent: Expr = 1.5
 
     def __post_init__(self) -> None:
@@ -153,9 +171,17 @@ class HuntCrossley(NormalLaw):
 @final
 @dataclass(frozen=True)
 class LinearContact(NormalLaw):
-    """Parallel spring and damper, k d + c ddot, never negative; the damper force jumps at touchdown."""
+    """Parallel spring and damper, k d + c ddot, never negative; the damper force jumps at touchdown.
 
-    damping: Expr = 0.0  # N s/m
+    Parameters
+    ----------
+    stiffness : float or expression
+        k (N/m).
+    damping : float or expression
+        c (N s/m).
+    """
+
+    damping: Expr = 0.0
 
     def __post_init__(self) -> None:
         self._check(damping=self.damping)

@@ -65,6 +65,21 @@ class Steps:
     """Lengths (s) of the first and the longest step of a run, or one fixed length for all of them, and how many steps
     and events there may be. A run ends if its tolerances would need a step shorter than the shortest. The integrator
     chooses values that are not given.
+
+    Parameters
+    ----------
+    first : float, optional
+        Length of the first step (s).
+    longest : float, optional
+        Longest step (s).
+    shortest : float, optional
+        Shortest step (s).
+    fixed : float, optional
+        One length for all steps (s).
+    most : int
+        Number of steps after which a run ends.
+    most_events : int
+        Number of events after which a run ends.
     """
 
     first: float | None = None

@@ -18,11 +18,20 @@ class Backlash(EffortLaw):
 
     The damping adds to the force of the spring its `damping` times the speed of approach, so that the force begins at
     zero; it never pulls [Hunt 1975].
+
+    Parameters
+    ----------
+    stiffness : float or expression
+        Of the ends, N/m or N m/rad.
+    clearance : float or expression
+        Total play, from one side to the other (m or rad).
+    damping : float or expression
+        Added part of the spring's force for each m/s or rad/s of approach.
     """
 
-    stiffness: Expr  # N/m or N m/rad
-    clearance: Expr  # total play, from one side to the other, m or rad
-    damping: Expr = 0.0  # s/m or s/rad: added part of the spring's force, per speed of approach
+    stiffness: Expr
+    clearance: Expr
+    damping: Expr = 0.0
 
     def __post_init__(self) -> None:
         given = {"stiffness": self.stiffness, "clearance": self.clearance, "damping": self.damping}

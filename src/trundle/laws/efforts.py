@@ -27,11 +27,21 @@ _NAMES |= {"q0": "write rest=0.1, the coordinate at which the spring is slack", 
 @advised_class("write Spring(stiffness=1e3, damping=2.0)", **_NAMES)
 @dataclass(frozen=True)
 class Spring(EffortLaw):
-    """Linear spring with damper."""
+    """Linear spring with damper.
 
-    stiffness: Expr  # N/m or N m/rad
-    damping: Expr = 0.0  # N s/m or N m s/rad
-    rest: Expr = 0.0  # coordinate at which the spring is slack
+    Parameters
+    ----------
+    stiffness : float or expression
+        In N/m or N m/rad.
+    damping : float or expression
+        In N s/m or N m s/rad.
+    rest : float or expression
+        Coordinate at which the spring is slack (m or rad).
+    """
+
+    stiffness: Expr
+    damping: Expr = 0.0
+    rest: Expr = 0.0
 
     def __post_init__(self) -> None:
         check_numbers("Spring", stiffness=self.stiffness, damping=self.damping, rest=self.rest)
@@ -50,9 +60,15 @@ class Spring(EffortLaw):
 @advised_class("write Damper(damping=2.0)", **_NAMES)
 @dataclass(frozen=True)
 class Damper(EffortLaw):
-    """Linear damper."""
+    """Linear damper.
 
-    damping: Expr  # N s/m or N m s/rad
+    Parameters
+    ----------
+    damping : float or expression
+        In N s/m or N m s/rad.
+    """
+
+    damping: Expr
 
     def __post_init__(self) -> None:
         check_numbers("Damper", damping=self.damping)
@@ -67,7 +83,13 @@ class Damper(EffortLaw):
 @final
 @dataclass(frozen=True)
 class Motor(EffortLaw):
-    """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort."""
+    """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort.
+
+    Parameters
+    ----------
+    function : callable or number
+        f(t, q, u): force (N) or torque (N m) at time t, coordinate q and rate u, on the second body.
+    """
 
     function: Callable[[Expr, Expr, Expr], Expr] | Expr
 

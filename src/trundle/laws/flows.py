@@ -20,7 +20,13 @@ class Locked(FlowLaw):
 @final
 @dataclass(frozen=True)
 class Servo(FlowLaw):
-    """Prescribed motion q(t)."""
+    """Prescribed motion q(t).
+
+    Parameters
+    ----------
+    function : callable or number
+        q(t): the coordinate (m or rad) at time t.
+    """
 
     function: Callable[[Expr], Expr] | Expr
 
@@ -34,7 +40,13 @@ class Servo(FlowLaw):
 @final
 @dataclass(frozen=True)
 class Flow(FlowLaw):
-    """Prescribed rate f(t, q); the coordinate is free at the start. A number is a constant rate."""
+    """Prescribed rate f(t, q); the coordinate is free at the start. A number is a constant rate.
+
+    Parameters
+    ----------
+    function : callable or number
+        f(t, q): rate (m/s or rad/s) at time t and coordinate q.
+    """
 
     level: ClassVar[str] = "velocity"
 
@@ -52,6 +64,11 @@ class Flow(FlowLaw):
 class Acceleration(FlowLaw):
     """Prescribed acceleration f(t, q, u): a servo constraint [Kosenko 2022, Sec. 3]. Coordinate and rate are free at
     the start.
+
+    Parameters
+    ----------
+    function : callable or number
+        f(t, q, u): acceleration (m/s^2 or rad/s^2) at time t, coordinate q and rate u.
     """
 
     level: ClassVar[str] = "acceleration"

@@ -38,7 +38,15 @@ class Restitution:
 @final
 @dataclass(frozen=True)
 class Newton(Restitution):
-    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; such a run is stopped."""
+    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; such a run is stopped.
+
+    Parameters
+    ----------
+    e : float
+        From 0 (plastic) to 1.
+    rest_speed : float, optional
+        Speed of approach below which nothing bounces (m/s).
+    """
 
     code: ClassVar[int] = codes.NEWTON
 
@@ -46,12 +54,28 @@ class Newton(Restitution):
 @final
 @dataclass(frozen=True)
 class Poisson(Restitution):
-    """Normal impulses: that of restitution is e times that of compression."""
+    """Normal impulses: that of restitution is e times that of compression.
+
+    Parameters
+    ----------
+    e : float
+        From 0 (plastic) to 1.
+    rest_speed : float, optional
+        Speed of approach below which nothing bounces (m/s).
+    """
 
 
 @final
 @dataclass(frozen=True)
 class Stronge(Restitution):
-    """Work of the normal force: restitution recovers e^2 of the work of compression. Never gains energy."""
+    """Work of the normal force: restitution recovers e^2 of the work of compression. Never gains energy.
+
+    Parameters
+    ----------
+    e : float
+        From 0 (plastic) to 1.
+    rest_speed : float, optional
+        Speed of approach below which nothing bounces (m/s).
+    """
 
     code: ClassVar[int] = codes.STRONGE

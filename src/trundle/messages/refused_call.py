@@ -250,7 +250,9 @@ class Call:
 
     def _described(self, name: str) -> str:
         """The description of an argument in the docstring: its type and its first sentence."""
-        lines = inspect.cleandoc(self.function.__doc__ or "").split("\n")
+        makes = inspect.unwrap(self.function).__name__ == "__init__"  # described by the docstring of the class
+        text = (inspect.getdoc(type(self.args[0])) if makes else self.function.__doc__) or ""
+        lines = inspect.cleandoc(text).split("\n")
         for i, line in enumerate(lines):
             names, colon, kind = line.partition(" : ")
             if colon and name in [n.strip().lstrip("*") for n in names.split(",")]:

@@ -25,10 +25,10 @@ class BlockOutput(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Block:
     """An element of a controller: it has states and outputs, which forces, laws and other blocks use as
-    "block.output". Subclasses are final and give `states` or `outputs` or both.
+    "block.output". Subclasses are final and give `states` or `outputs` or both. Its `name` is that of `m.block`.
     """
 
-    name: str = field(default="", kw_only=True)  # given by Model.block
+    name: str = field(default="", kw_only=True)
 
     def named(self, name: str) -> Self:
         """The same block under the name that it has in a model.

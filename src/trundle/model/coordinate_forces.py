@@ -87,11 +87,23 @@ def _effort_measure(effort: Expr) -> dict[str, tuple[Expr, str, str]]:
 @final
 @dataclass(frozen=True, eq=False)
 class TorsionSpring(OnCoordinate):
-    """Linear spring and damper on an angle of a connection."""
+    """Linear spring and damper on an angle of a connection.
 
-    stiffness: Expr  # N m/rad
-    damping: Expr = 0.0  # N m s/rad
-    rest: Expr = 0.0  # rad
+    Parameters
+    ----------
+    coordinate : str
+        Name of the coordinate, such as "bob.angle".
+    stiffness : float or expression
+        In N m/rad.
+    damping : float or expression
+        In N m s/rad.
+    rest : float or expression
+        Angle at which it is slack (rad).
+    """
+
+    stiffness: Expr
+    damping: Expr = 0.0
+    rest: Expr = 0.0
 
     def __post_init__(self) -> None:
         self.check_coordinate()

@@ -23,13 +23,28 @@ class ElectricMotor(OnCoordinate):
     constant * rate.
 
     Its state is the current, "name.current" (A), which starts at zero.
+
+    Parameters
+    ----------
+    coordinate : str
+        Name of the coordinate, such as "bob.angle".
+    constant : float or expression
+        Of torque (N m/A) and of voltage (V s/rad).
+    resistance : float or expression
+        In ohm.
+    inductance : float or expression
+        In H.
+    voltage : float, expression or function of the signals
+        In V.
+    name : str
+        Given by m.apply.
     """
 
-    constant: Expr  # N m/A, and V s/rad
-    resistance: Expr  # ohm
-    inductance: Expr  # H
-    voltage: Expr | Callable[[Signals], Expr] = 0.0  # V
-    name: str = field(default="", kw_only=True)  # given by Model.apply
+    constant: Expr
+    resistance: Expr
+    inductance: Expr
+    voltage: Expr | Callable[[Signals], Expr] = 0.0
+    name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         self.check_coordinate()

@@ -16,13 +16,29 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True, eq=False)
 class FirstOrderLag(Block):
-    """output' = (gain input - output) / time_constant, of a sensor, an actuator or a filter."""
+    """output' = (gain input - output) / time_constant, of a sensor, an actuator or a filter.
 
-    input: Callable[[Signals], Expr]  # of the signals
-    time_constant: Expr  # s
+    Parameters
+    ----------
+    input : function of the signals
+        lambda s: s["bob.angle"].
+    time_constant : float or expression
+        In s.
+    gain : float or expression
+        Output over input in the end.
+    start : float or expression
+        Output at the start.
+    unit : str
+        Of the output.
+    name : str
+        Given by m.block.
+    """
+
+    input: Callable[[Signals], Expr]
+    time_constant: Expr
     gain: Expr = 1.0
-    start: float = 0.0  # of the output
-    unit: str = ""  # of the output
+    start: float = 0.0
+    unit: str = ""
 
     def __post_init__(self) -> None:
         if not callable(self.input):

@@ -25,10 +25,21 @@ class Bushing(Between):
 
     The rotation is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
     moment is derived from its energy, so the bushing stays conservative at large angles.
+
+    Parameters
+    ----------
+    first : Body or Frame
+        In whose axes it acts.
+    second : Body or Frame
+        The other end.
+    stiffness : six numbers
+        Along x, y, z (N/m) and about them (N m/rad).
+    damping : six numbers
+        Along x, y, z (N s/m) and about them (N m s/rad).
     """
 
-    stiffness: Sequence[Expr] = field(metadata={COMPONENTS: 6})  # (x, y, z) N/m, (rx, ry, rz) N m/rad
-    damping: Sequence[Expr] = field(default=(0.0,) * 6, metadata={COMPONENTS: 6})  # N s/m, N m s/rad
+    stiffness: Sequence[Expr] = field(metadata={COMPONENTS: 6})
+    damping: Sequence[Expr] = field(default=(0.0,) * 6, metadata={COMPONENTS: 6})
 
     def __post_init__(self) -> None:
         _check_components("Bushing", "stiffness", self.stiffness, 6)
@@ -66,11 +77,23 @@ class Bushing(Between):
 @final
 @dataclass(frozen=True, eq=False)
 class Wrench(Force):
-    """Force and moment on a frame, constant or given as functions of the signals `s`; axes "ground" or "body"."""
+    """Force and moment on a frame, constant or given as functions of the signals `s`; axes "ground" or "body".
+
+    Parameters
+    ----------
+    place : Body or Frame
+        Where it acts.
+    force : three numbers, or function of the signals
+        In N.
+    moment : three numbers, or function of the signals
+        In N m.
+    axes : {"ground", "body"}
+        Along which the components are.
+    """
 
     place: Body | Frame
-    force: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N
-    moment: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N m
+    force: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})
+    moment: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})
     axes: Literal["ground", "body"] = "ground"
 
     def __post_init__(self) -> None:

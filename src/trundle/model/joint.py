@@ -90,7 +90,13 @@ class AxisJoint(JointOnAxis):
 @final
 @dataclass(frozen=True)
 class FixedIdealJoint(JointOnAxis):
-    """mu = 0, M = 0: a hinge."""
+    """mu = 0, M = 0: a hinge.
+
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    """
 
     def sides(self) -> tuple[Given, Given]:
         return Locked(), Open()
@@ -108,10 +114,20 @@ class FreeIdealJoint(JointOnAxis):
 @final
 @dataclass(frozen=True)
 class SpringIdealJoint(JointOnAxis):
-    """F = c nu + d nu_rate on the first body, M = 0: turns freely and is elastic along the axis."""
+    """F = c nu + d nu_rate on the first body, M = 0: turns freely and is elastic along the axis.
 
-    stiffness: Expr = 0.0  # c, N/m
-    damping: Expr = 0.0  # d, N s/m
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    stiffness : float or expression
+        c (N/m).
+    damping : float or expression
+        d (N s/m).
+    """
+
+    stiffness: Expr = 0.0
+    damping: Expr = 0.0
 
     def sides(self) -> tuple[Given, Given]:
         return Spring(self.stiffness, self.damping), Open()
@@ -124,9 +140,16 @@ class FixedControlledJoint(JointOnAxis):
 
     All power of a function counts as work in. A law, tr.Spring(k, d), is the same torque, stored and lost; laws give
     the effort on the second body.
+
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    torque : law or function
+        f(t, angle, rate) (N m).
     """
 
-    torque: Callable[[Expr, Expr, Expr], Expr] | EffortLaw | Expr = 0.0  # N m
+    torque: Callable[[Expr, Expr, Expr], Expr] | EffortLaw | Expr = 0.0
 
     def sides(self) -> tuple[Given, Given]:
         given = self.torque
@@ -138,7 +161,13 @@ class FixedControlledJoint(JointOnAxis):
 @final
 @dataclass(frozen=True)
 class FreeSlideJoint(JointOnAxis):
-    """F = 0, lambda = 0: a slider."""
+    """F = 0, lambda = 0: a slider.
+
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    """
 
     def sides(self) -> tuple[Given, Given]:
         return Open(), Locked()
@@ -147,9 +176,17 @@ class FreeSlideJoint(JointOnAxis):
 @final
 @dataclass(frozen=True)
 class FixedServoJoint(JointOnAxis):
-    """mu = 0, lambda = f(t, angle, rate): the relative angular acceleration is prescribed."""
+    """mu = 0, lambda = f(t, angle, rate): the relative angular acceleration is prescribed.
 
-    acceleration: Callable[[Expr, Expr, Expr], Expr] | Expr = 0.0  # rad/s^2
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    acceleration : number or function
+        f(t, angle, rate) (rad/s^2).
+    """
+
+    acceleration: Callable[[Expr, Expr, Expr], Expr] | Expr = 0.0
 
     def sides(self) -> tuple[Given, Given]:
         return Locked(), Acceleration(self.acceleration)
@@ -173,6 +210,15 @@ class Connection(Joint):
 
     surfaces: two surfaces that touch. The bonds are then those of the point of contact: x along, y across, z normal
     to the first surface, and z is sealed by tr.Locked() or a spring.
+
+    Parameters
+    ----------
+    x, y, z : law
+        What seals each translation: tr.Open(), tr.Locked(), tr.Spring(...), ...
+    rx, ry, rz : law
+        The same for the rotations.
+    surfaces : tuple, optional
+        Two surfaces that touch.
     """
 
     x: Given = None

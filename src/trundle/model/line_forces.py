@@ -46,7 +46,17 @@ def along_line(s: Signals, a: Frame, b: Frame) -> LineMotion:
 @final
 @dataclass(frozen=True, eq=False)
 class LineForce(Between):
-    """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart)."""
+    """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart).
+
+    Parameters
+    ----------
+    first : Body or Frame
+        Point on the first body.
+    second : Body or Frame
+        Point on the second body.
+    law : EffortLaw
+        On the distance (m).
+    """
 
     law: EffortLaw
 
@@ -86,11 +96,25 @@ class LineForce(Between):
 @final
 @dataclass(frozen=True, eq=False)
 class SpringDamper(Between):
-    """Linear spring and damper between two points, unstressed at `length`."""
+    """Linear spring and damper between two points, unstressed at `length`.
 
-    stiffness: Expr  # N/m
-    damping: Expr = 0.0  # N s/m
-    length: Expr = 0.0  # m
+    Parameters
+    ----------
+    first : Body or Frame
+        Point on the first body.
+    second : Body or Frame
+        Point on the second body.
+    stiffness : float or expression
+        In N/m.
+    damping : float or expression
+        In N s/m.
+    length : float or expression
+        Distance at which it is unstressed (m).
+    """
+
+    stiffness: Expr
+    damping: Expr = 0.0
+    length: Expr = 0.0
 
     def __post_init__(self) -> None:
         check_numbers("SpringDamper", stiffness=self.stiffness, damping=self.damping, length=self.length)

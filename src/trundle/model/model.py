@@ -25,7 +25,15 @@ ZERO = (0.0, 0.0, 0.0)
 @explain_calls
 @final
 class Model(Joining):
-    """A mechanism: bodies, connections, forces. z is up; the default gravity is 9.81 m/s^2 downwards."""
+    """A mechanism: bodies, connections, forces. z is up; the default gravity is 9.81 m/s^2 downwards.
+
+    Parameters
+    ----------
+    name : str
+        Of the model, in pictures and files.
+    gravity : tuple
+        In m/s^2, (0, 0, -9.81) unless given; also `m.gravity`.
+    """
 
     def __repr__(self) -> str:
         counts = (

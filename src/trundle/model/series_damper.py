@@ -23,10 +23,23 @@ class SeriesDamper(BetweenWithStates):
     Its state is the deflection of the spring, "name.deflection" (m), which starts at zero: without load, whatever the
     distance. Fast motions deflect the spring, slow ones move the damper. A spring beside it is a force of its own
     (tr.SpringDamper).
+
+    Parameters
+    ----------
+    first : Body or Frame
+        Point on the first body.
+    second : Body or Frame
+        Point on the second body.
+    damping : float or expression
+        In N s/m.
+    stiffness : float or expression
+        Of the spring in series (N/m).
+    name : str
+        Given by m.apply.
     """
 
-    damping: Expr  # N s/m
-    stiffness: Expr  # N/m, of the spring in series
+    damping: Expr
+    stiffness: Expr
 
     def __post_init__(self) -> None:
         for what, value in (("damping", self.damping), ("stiffness", self.stiffness)):

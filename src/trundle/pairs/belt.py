@@ -21,13 +21,26 @@ class Belt(Mesh):
     The frames of the connection are at the centres of the pulleys. The force of the belt acts along the strand on the
     left of the line from the first centre to the second, seen against the axis; it is the difference of the tensions.
     `tension` (N) is the mean of both, which pulls the centres together and does not load the bearings.
+
+    Parameters
+    ----------
+    first_radius : float
+        Of the first pulley (m).
+    second_radius : float
+        Of the second pulley (m).
+    axis : str or three numbers
+        Of the pulleys, in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    crossed : bool
+        Whether the pulleys turn in opposite directions.
+    tension : float
+        Mean of both strands (N).
     """
 
-    first_radius: Expr  # m
-    second_radius: Expr  # m
+    first_radius: Expr
+    second_radius: Expr
     axis: Axis = "z"
     crossed: bool = False
-    tension: Expr = 0.0  # N, mean of both strands
+    tension: Expr = 0.0
 
     def __post_init__(self) -> None:
         for name in ("first_radius", "second_radius"):

@@ -25,12 +25,23 @@ class BevelGear(Mesh):
     first wheel is on the positive side of its axis; the second too for a negative ratio, otherwise on the negative
     side. Tooth forces act along the common tangent of the pitch cones; the force normal to the cones due to the
     pressure angle (rad) is reported as `separating_force` and does not load the bearings.
+
+    Parameters
+    ----------
+    ratio : float
+        Turns of the second wheel for one of the first.
+    radius : float
+        Pitch radius of the first wheel in the middle of its teeth (m).
+    axis : str or three numbers
+        Of the first wheel, in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    pressure_angle : float
+        In rad.
     """
 
-    ratio: Expr  # turns of the second wheel for one of the first
-    radius: Expr  # m
+    ratio: Expr
+    radius: Expr
     axis: Axis = "z"
-    pressure_angle: float = pi / 9  # rad
+    pressure_angle: float = pi / 9
 
     def __post_init__(self) -> None:
         check_size(self.ratio, "BevelGear: the ratio", positive=False)

@@ -13,13 +13,19 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class CircleEdge(Surface):
-    """A sharp circular rim about the y axis: a knife-edge wheel."""
+    """A sharp circular rim about the y axis: a knife-edge wheel.
+
+    Parameters
+    ----------
+    radius : float
+        Radius (m).
+    """
 
     round: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
     dimension: ClassVar[int] = 1
 
-    radius: Expr  # m
+    radius: Expr
 
     def sweep(self) -> Sweep:
         return Torus(self.radius).sweep()
@@ -47,13 +53,21 @@ class LineEdge(Surface):
 @final
 @dataclass(frozen=True)
 class HelixEdge(Surface):
-    """A sharp edge along a helix about the y axis."""
+    """A sharp edge along a helix about the y axis.
+
+    Parameters
+    ----------
+    radius : float
+        Radius (m).
+    pitch : float
+        Advance along the axis for each radian (m/rad).
+    """
 
     positive: ClassVar[tuple[str, ...]] = ("radius",)
     dimension: ClassVar[int] = 1
 
-    radius: float  # m
-    pitch: float  # m/rad
+    radius: float
+    pitch: float
 
     def faults(self) -> list[str]:
         return [] if self.pitch != 0 else ["HelixEdge: a pitch of zero makes a CircleEdge."]

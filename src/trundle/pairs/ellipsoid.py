@@ -18,14 +18,21 @@ class Ellipsoid(ParametricSurface):
 
     Its coordinates are those of a Sphere that is stretched; they are singular at its two ends on the y axis, which
     matters only where it touches anything other than a plane.
+
+    Parameters
+    ----------
+    a, b, c : float
+        Half axes (m).
+    inside : bool
+        Touched from inside: hollow.
     """
 
     convex: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("a", "b", "c")
 
-    a: Expr  # m
-    b: Expr  # m
-    c: Expr  # m
+    a: Expr
+    b: Expr
+    c: Expr
     inside: bool = False
 
     def span(self) -> tuple[SurfaceCoordinate, SurfaceCoordinate]:

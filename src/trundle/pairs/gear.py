@@ -27,11 +27,20 @@ class Gear(Mesh):
     The frames of the connection are at the centres of the wheels; the pitch radii follow from the distance of the axes.
     Tooth forces act along the common tangent of the pitch circles; the radial force due to the pressure angle (rad) is
     reported as `separating_force` and does not load the bearings.
+
+    Parameters
+    ----------
+    ratio : float
+        Turns of the second wheel for one of the first; below zero for external teeth.
+    axis : str or three numbers
+        Of the wheels, in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    pressure_angle : float
+        In rad.
     """
 
-    ratio: Expr  # turns of the second wheel for one of the first
+    ratio: Expr
     axis: Axis = "z"
-    pressure_angle: float = pi / 9  # rad
+    pressure_angle: float = pi / 9
 
     def __post_init__(self) -> None:
         check_size(self.ratio, "Gear: the ratio", positive=False)

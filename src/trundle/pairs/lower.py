@@ -257,12 +257,19 @@ class Planar(AxisPair):
 class Universal(AxisPair):
     """Cardan joint: a turn about the axis of the first body, then about the x axis of the connection frame on the
     second body.
+
+    Parameters
+    ----------
+    axis : str or three numbers
+        Axis of the joint in the frame of the first body: "x", "-y", (0, 1, 0), ...
+    cross : str or three numbers
+        Second axis at zero angles; normal to `axis`.
     """
 
     letter: ClassVar[str] = "U"
     bonds: ClassVar[tuple[str, ...]] = ("rz", "rx")
 
-    cross: Axis | None = None  # second axis at zero angles; normal to `axis`
+    cross: Axis | None = None
 
     def frame(self) -> Array:
         if self.cross is None:

@@ -24,12 +24,20 @@ ROUNDED = 1e-6  # of the length of a face, rounded at its ends so that a corner 
 @final
 @dataclass(frozen=True)
 class Circle(Surface):
-    """A circle about the y axis, or a ring that is touched from inside."""
+    """A circle about the y axis, or a ring that is touched from inside.
+
+    Parameters
+    ----------
+    radius : float
+        Radius (m).
+    inside : bool
+        Touched from inside: hollow.
+    """
 
     planar: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Expr  # m
+    radius: Expr
     inside: bool = False
 
     @property
@@ -83,6 +91,13 @@ class Segment(Surface):
 class PlanarPair(SurfacePair):
     """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line, Segment and Vertex, and the first
     one may be a Cam.
+
+    Parameters
+    ----------
+    first : curve
+        On the first body.
+    second : curve
+        On the second body.
     """
 
     first: Surface

@@ -193,7 +193,7 @@ class Plane(Surface):
 @final
 @dataclass(frozen=True)
 class Cylinder(Surface):
-    """A round cylinder about the y axis, or a pipe."""
+    """A round cylinder of `radius` (m) about the y axis, or with inside=True a pipe."""
 
     convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
@@ -213,7 +213,9 @@ class Cylinder(Surface):
 @final
 @dataclass(frozen=True)
 class Cone(Surface):
-    """A cone about the y axis that widens along y; at zero coordinates its radius is `radius`."""
+    """A cone about the y axis that widens along y: `radius` (m) at zero coordinates, `angle` (rad) between axis and
+    generator; inside=True is touched from inside.
+    """
 
     convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
@@ -281,7 +283,7 @@ class Torus(Surface):
 @final
 @dataclass(frozen=True)
 class Sphere(Surface):
-    """A ball about the origin, or a bowl."""
+    """A ball of `radius` (m) about the origin, or with inside=True a bowl."""
 
     convex: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
@@ -319,7 +321,9 @@ def winding_clearance(radius: float, pitch: float) -> float:
 @final
 @dataclass(frozen=True)
 class SpiralColumn(Surface):
-    """A tube of radius `tube` around the helix of radius `radius` and pitch `pitch` (m/rad) about the y axis."""
+    """A tube of radius `tube` around the helix of radius `radius` and pitch `pitch` (m/rad) about the y axis;
+    inside=True is touched from inside.
+    """
 
     positive: ClassVar[tuple[str, ...]] = ("radius", "tube")
 
@@ -360,8 +364,9 @@ class SpiralColumn(Surface):
 @final
 @dataclass(frozen=True)
 class TangentSurface(Surface):
-    """The surface swept by the tangent of a helix about the y axis; the point at zero coordinates is at the distance
-    `reach` from the helix along the tangent. It ends in a cusp on the helix. inside=True is its other side.
+    """The surface swept by the tangent of a helix (`radius`, m, and `pitch`, m/rad) about the y axis; the point at zero
+    coordinates is at the distance `reach` (m) from the helix along the tangent. It ends in a cusp on the helix.
+    inside=True is its other side.
     """
 
     ruled: ClassVar[bool] = True

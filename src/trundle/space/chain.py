@@ -38,14 +38,25 @@ class Named(Protocol):
 class Screw:
     """One degree of freedom: a rotation about `axis` through `at` that advances `pitch` (m/rad); pitch inf is pure
     sliding.
+
+    Parameters
+    ----------
+    axis : str or three numbers
+        Direction.
+    pitch : float
+        Advance for each radian (m/rad); `trundle.space.chain.SLIDE` for a slide.
+    at : tuple
+        A point of the axis (m).
+    name : str
+        Of its coordinate.
     """
 
     n_q: ClassVar[int] = 1
     n_u: ClassVar[int] = 1
 
     axis: Axis = "z"
-    pitch: Expr = 0.0  # m/rad
-    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
+    pitch: Expr = 0.0
+    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)
     name: str = "angle"
 
     @property
@@ -105,6 +116,13 @@ class Screw:
 class Ball:
     """Three rotations about the point `at` by a unit quaternion (w, x, y, z); speeds are the angular velocity in the
     moving axes.
+
+    Parameters
+    ----------
+    name : str
+        Of its coordinate.
+    at : tuple
+        Centre (m).
     """
 
     n_q: ClassVar[int] = 4
@@ -113,7 +131,7 @@ class Ball:
     closed: ClassVar[bool] = False
 
     name: str = "quaternion"
-    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
+    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)
 
     def pose(self, q: Expr) -> tuple[Expr, Expr]:
         """Rotation and translation of the motion, as CasADi expressions.
@@ -164,7 +182,15 @@ def acceleration_name(coordinate: Named) -> str:
 
 @final
 class Chain:
-    """Relative motion as a sequence of screws and balls; `end` is the pose of the second frame at zero."""
+    """Relative motion as a sequence of screws and balls; `end` is the pose of the second frame at zero.
+
+    Parameters
+    ----------
+    *steps : Screw or Ball
+        From the first body to the second.
+    end : Pose
+        Of the second frame where all coordinates are zero.
+    """
 
     def __init__(self, *steps: Step, end: Pose | None = None) -> None:
         names = [s.name for s in steps]

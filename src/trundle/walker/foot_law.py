@@ -17,10 +17,17 @@ class BiStiffness(NormalLaw):
     """Spring with a dry-friction damper in parallel: k (1 + mu_n) d while d grows, k (1 - mu_n) d while it falls.
 
     At rest the force may have any value between these two. With mu_n = 1 the foot gives nothing back (plastic).
+
+    Parameters
+    ----------
+    stiffness : float or expression
+        k (N/m).
+    internal_friction : float or expression
+        mu_n, from 0 to 1.
     """  # [Barjau 2022, Eq. 5.1]
 
-    stiffness: Expr = 1e3  # k, N/m
-    internal_friction: Expr = 0.2  # mu_n
+    stiffness: Expr = 1e3
+    internal_friction: Expr = 0.2
 
     def __post_init__(self) -> None:
         self._check(internal_friction=self.internal_friction)

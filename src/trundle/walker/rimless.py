@@ -25,14 +25,27 @@ WITH_FRICTION = 3  # feet: behind, standing, next; each costs time to compile
 class PlasticGait:
     """The wheel in closed form, for feet that neither slip nor bounce: gait, multiplier and limits.
 
-    inertia_ratio is I_G / (m L^2); speeds are those of turning, just after a foot has landed (rad/s).
+    Speeds are those of turning, just after a foot has landed (rad/s).
+
+    Parameters
+    ----------
+    spokes : int
+        Their number.
+    slope : float
+        Of the ground, downhill (rad).
+    inertia_ratio : float
+        I_G / (m L^2).
+    length : float
+        L, of the spokes (m).
+    g : float
+        Gravity (m/s^2).
     """
 
     spokes: int = 8
-    slope: float = 0.08  # rad
+    slope: float = 0.08
     inertia_ratio: float = 0.0
-    length: float = 1.0  # m
-    g: float = 9.81  # m/s^2
+    length: float = 1.0
+    g: float = 9.81
 
     def __post_init__(self) -> None:
         _check(self.spokes, self.slope, self.length, self.inertia_ratio, self.g)

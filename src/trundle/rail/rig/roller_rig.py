@@ -34,11 +34,24 @@ class RollerRig:
 
     Wheels are conical, or hollow with the profile radius `wheel_profile_radius`; their tangent plane there makes the
     angle `cone_angle` with the axle. ring_radius=inf is a straight track along x with cylindrical rails.
+
+    Parameters
+    ----------
+    half_gauge : float
+        Lateral distance of a contact from the centre (m).
+    wheel_radius, ring_radius : float
+        Rolling radii of the wheels and of the rings (m).
+    ring_profile_radius : float
+        Of the profile of a ring (m).
+    cone_angle : float
+        In rad.
+    wheel_profile_radius : float
+        Of the hollow profile of a wheel (m); inf for a cone.
     """
 
     sides: ClassVar[dict[str, int]] = {"right": -1, "left": 1}  # connections of the model, and the sign of their y
 
-    half_gauge: float  # lateral distance of a contact from the centre
+    half_gauge: float
     wheel_radius: float
     ring_radius: float
     ring_profile_radius: float

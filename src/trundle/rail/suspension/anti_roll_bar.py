@@ -13,7 +13,15 @@ from trundle.rail.suspension.suspension import Suspension, check_numbers
 @final
 @dataclass(frozen=True)
 class AntiRollBar(Suspension):
-    """Torsion spring (N m/rad) and damper (N m s/rad) about the x axis."""
+    """Torsion spring (N m/rad) and damper (N m s/rad) about the x axis.
+
+    Parameters
+    ----------
+    stiffness : float or expression
+        In N m/rad.
+    damping : float or expression
+        In N m s/rad.
+    """
 
     stiffness: float
     damping: float = 0.0

@@ -27,6 +27,17 @@ class BumpStop(Suspension):
     """Progressive stop along x, y or z: k (|d| - gap)^exponent against the displacement d beyond the gap (m).
 
     stiffness: N/m^exponent.
+
+    Parameters
+    ----------
+    stiffness : float or expression
+        k (N/m^exponent).
+    gap : float or expression
+        In m.
+    exponent : float
+        Of the displacement beyond the gap.
+    axis : {"x", "y", "z"}
+        Along which it acts.
     """
 
     gap: float
@@ -51,6 +62,13 @@ class BumpStopTable(Suspension):
     """Stop by points (displacement m, force N) from (0, 0) on, along x, y or z, the same in both directions. Between
     the points the force is a monotone cubic (PCHIP), beyond the last one a straight line. In a model it is the table
     `name_table`, so that a run may be given another one.
+
+    Parameters
+    ----------
+    points : sequence of pairs
+        Displacement (m) and force (N), from (0, 0) on.
+    axis : {"x", "y", "z"}
+        Along which it acts.
     """
 
     points: tuple[tuple[float, float], ...]

@@ -27,6 +27,17 @@ class DryFriction(Suspension):
     With a `stiffness` (N/m, of the parts that hold the surfaces) it is exact: it sticks by that spring, slides at
     exactly the limit, and both transitions are events. Without one it is limit tanh(v / v0), which creeps where it
     should stick; v0 in m/s. Where a body itself slides on another, `tr.Coulomb` at a contact sticks without a spring.
+
+    Parameters
+    ----------
+    limit : float or expression
+        Force at which it slides (N).
+    axis : {"x", "y", "z"}
+        Along which it acts.
+    stiffness : float, optional
+        Of the parts that hold the surfaces (N/m).
+    v0 : float
+        Speed over which smooth friction changes its direction (m/s).
     """
 
     limit: float

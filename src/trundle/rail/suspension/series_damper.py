@@ -19,6 +19,15 @@ class SeriesDamper(Suspension):
     """Damper (N s/m) in series with the spring of its mounts (N/m), along x, y or z: fast motions deflect the spring.
 
     `tr.SeriesDamper` is the same along the line between two points that are apart.
+
+    Parameters
+    ----------
+    damping : float or expression
+        In N s/m.
+    stiffness : float or expression
+        Of its mounts (N/m).
+    axis : {"x", "y", "z"}
+        Along which it acts.
     """
 
     damping: float

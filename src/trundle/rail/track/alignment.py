@@ -34,6 +34,25 @@ class Alignment:
     VerticalCurve; without it the line is level. `pivot` says about which line the cant turns: the centre of the track,
     or the lower rail, so that the centre rises by half the cant. Curvature that jumps, as in a turnout, must be allowed
     by curvature_jumps=True.
+
+    Parameters
+    ----------
+    segments : sequence of Segment
+        In their order.
+    half_gauge : float
+        Half the distance of the rails (m).
+    profile : sequence, optional
+        Grades and vertical curves.
+    position : tuple
+        Of the beginning (m).
+    heading : float
+        At the beginning (rad); positive turns left.
+    pivot : {"centre", "low rail"}
+        About which cant turns the track.
+    curvature_jumps : bool
+        Whether the curvature may jump, as in a turnout.
+    name : str
+        Of the line.
     """
 
     def __init__(

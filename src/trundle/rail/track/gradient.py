@@ -15,9 +15,17 @@ SMOOTH = 1e-9  # two gradients are equal within this
 @final
 @dataclass(frozen=True)
 class Grade:
-    """Constant gradient: rise over horizontal distance, 0.01 for 1 in 100; positive climbs."""
+    """Constant gradient: rise over horizontal distance, 0.01 for 1 in 100; positive climbs.
 
-    length: float  # m along the track
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    gradient : float
+        Rise over horizontal distance.
+    """
+
+    length: float
     gradient: float = 0.0
 
 

@@ -148,9 +148,17 @@ def raised_right(cant: float, radius: float) -> float:
 @final
 @dataclass(frozen=True)
 class Straight(Segment):
-    """Straight track."""
+    """Straight track.
 
-    cant: float = 0.0  # m; positive raises the right rail
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    cant : float
+        In m; positive raises the right rail.
+    """
+
+    cant: float = 0.0
 
     def faults(self, half_gauge: float) -> list[str]:
         return [*super().faults(half_gauge), *fixed_faults(inf, self.cant, half_gauge)]
@@ -171,7 +179,17 @@ class Straight(Segment):
 @final
 @dataclass(frozen=True, init=False)
 class Arc(Segment):
-    """Curve of constant radius (m; positive turns left) and cant (m; raises the outer rail)."""
+    """Curve of constant radius (m; positive turns left) and cant (m; raises the outer rail).
+
+    Parameters
+    ----------
+    radius : float
+        In m; positive turns left.
+    length : float
+        Length along the track (m).
+    cant : float
+        In m; positive raises the outer rail.
+    """
 
     radius: float = inf
     cant: float = 0.0

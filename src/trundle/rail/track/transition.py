@@ -47,10 +47,21 @@ class Transition(Segment):
     """A curve whose curvature varies as f(x) from that of the segment before to 1/radius, and so does its cant.
 
     `ramp` names another shape for the cant ("linear", "bloss", ...); without it the cant has the shape of the curve.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
     """
 
-    radius: float = inf  # m at its end; inf where straight track follows
-    cant: float = 0.0  # m at its end
+    radius: float = inf
+    cant: float = 0.0
     ramp: str | None = None
 
     shape: ClassVar[Parts]  # f(x) with f(0) = 0 and f(1) = 1
@@ -115,7 +126,19 @@ def _part(parts: Parts, end: float) -> Array:
 @final
 @dataclass(frozen=True)
 class Clothoid(Transition):
-    """Curvature linear in length: f = x. The usual curve; roll rate jumps at both ends of its cant ramp."""
+    """Curvature linear in length: f = x. The usual curve; roll rate jumps at both ends of its cant ramp.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    """
 
     shape = ((1.0, polynomial(0.0, 1.0)),)
 
@@ -123,7 +146,19 @@ class Clothoid(Transition):
 @final
 @dataclass(frozen=True)
 class Bloss(Transition):
-    """f = 3 x^2 - 2 x^3: curvature with a continuous slope."""
+    """f = 3 x^2 - 2 x^3: curvature with a continuous slope.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    """
 
     shape = ((1.0, polynomial(0.0, 0.0, 3.0, -2.0)),)
 
@@ -131,7 +166,19 @@ class Bloss(Transition):
 @final
 @dataclass(frozen=True)
 class Cosine(Transition):
-    """f = (1 - cos pi x) / 2: half a wave."""
+    """f = (1 - cos pi x) / 2: half a wave.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    """
 
     shape = ((1.0, polynomial(0.5) + harmonics(cos1=-0.5)),)
 
@@ -139,7 +186,19 @@ class Cosine(Transition):
 @final
 @dataclass(frozen=True)
 class Sine(Transition):
-    """f = x - sin(2 pi x) / (2 pi): curvature continuous up to its second derivative (Klein)."""
+    """f = x - sin(2 pi x) / (2 pi): curvature continuous up to its second derivative (Klein).
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    """
 
     shape = ((1.0, polynomial(0.0, 1.0) + harmonics(sin2=-0.5 / pi)),)
 
@@ -147,7 +206,19 @@ class Sine(Transition):
 @final
 @dataclass(frozen=True)
 class Helmert(Transition):
-    """Two parabolas (Helmert, Schramm): f = 2 x^2 in the first half, 1 - 2 (1 - x)^2 in the second."""
+    """Two parabolas (Helmert, Schramm): f = 2 x^2 in the first half, 1 - 2 (1 - x)^2 in the second.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    """
 
     shape = ((0.5, polynomial(0.0, 0.0, 2.0)), (1.0, polynomial(-1.0, 4.0, -2.0)))
 
@@ -162,9 +233,22 @@ class Vienna(Transition):
 
     The cant angle varies as f, and the track itself swings out: k = k0 + (k1 - k0) f - height psi'' with the cant angle
     psi. [Hasslinger 2005] [BuildingSMART 2024, IfcAlignmentHorizontalSegmentTypeEnum, VIENNESEBEND]
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    height : float
+        Of the mass centre above the track (m).
     """
 
-    height: float = 1.8  # m, of the gravity centre line over the track
+    height: float = 1.8
 
     shape = ((1.0, SEPTIC),)
 
@@ -207,7 +291,21 @@ class Vienna(Transition):
 @final
 @dataclass(frozen=True)
 class Polynomial(Transition):
-    """A shape of your own: f = c0 + c1 x + ... up to x^7, with f(0) = 0 and f(1) = 1."""
+    """A shape of your own: f = c0 + c1 x + ... up to x^7, with f(0) = 0 and f(1) = 1.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    coefficients : tuple
+        c0, c1, ..., up to eight.
+    """
 
     coefficients: tuple[float, ...] = (0.0, 1.0)
 
@@ -243,6 +341,19 @@ class Adjustable(Transition):
     A model with such a curve has the parameters `transition_c1` and `transition_c2`, so that runs have derivatives by
     them and nothing is rebuilt. c1 = -3 is the smoothest polynomial of degree 5. It always ends in the same direction;
     a line has one of these, and its cant turns about the centre of the track.
+
+    Parameters
+    ----------
+    length : float
+        Length along the track (m).
+    radius : float
+        At the end (m): positive turns left, inf is straight.
+    cant : float
+        At the end (m): height of the outer rail above the inner one.
+    ramp : str, optional
+        Shape of the cant where it is not that of the curve: "linear", "bloss", ...
+    c1, c2 : float
+        First values of the parameters.
     """
 
     c1: float = 0.0

@@ -61,13 +61,14 @@ class Trip:
     acceleration : float
         m/s^2, where the speed is a number.
     start : float, optional
-        Distance (m) of the vehicle's reference point at t = 0; by default the rearmost wheelset stands at the beginning
-        of the line.
+        Of the reference point at t = 0 (m); by default the rearmost wheelset stands at the beginning of the line.
     frames : {"each", "one"}
         Whether each body is described in a track frame of its own, or all in one.
     lift_offs : bool
         Whether events mark when wheels leave their rails and come back, `front_left_lifts` and `front_left_lands`;
         `rail.lift_offs` then has their exact times. Batches with them run one by one.
+    name : str
+        Of the model.
 
     Raises
     ------

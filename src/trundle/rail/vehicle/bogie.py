@@ -18,6 +18,21 @@ from trundle.rail.vehicle.wheelset import PlacedWheelset
 class Bogie:
     """Mass (kg), moments of inertia about its centre (kg m^2) and height of the centre above the rails (m) of the
     frame; the wheelsets and their axle boxes, half a wheelbase (m) before and behind the centre.
+
+    Parameters
+    ----------
+    mass : float or expression
+        Of the frame (kg).
+    inertia : three numbers
+        Of the frame, about its centre (kg m^2).
+    height : float
+        Of the centre above the rails (m).
+    wheelset : Wheelset
+        Both of them.
+    axle_box : AxleBox
+        All of them.
+    half_wheelbase : float
+        Of the wheelsets from the centre (m).
     """
 
     mass: float

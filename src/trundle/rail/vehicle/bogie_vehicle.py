@@ -30,6 +30,17 @@ class BogieVehicle(Vehicle):
     In a model its bodies are called `car`, `front_bogie`, `rear_bogie`, and `w1_axle` to `w4_axle` from front to rear;
     the coordinates of wheelsets `w1.y` and so on; the contacts `w1_left` to `w4_right`; the suspensions
     `w1_spring_left` and, with the names of the mounts, `front_bogie_spring_left`.
+
+    Parameters
+    ----------
+    body : CarBody
+        The car.
+    bogie : Bogie
+        Both of them.
+    secondary : sequence of Mount
+        Suspensions between bogie and car.
+    half_centres : float
+        Of the bogies from the middle (m).
     """
 
     body: CarBody

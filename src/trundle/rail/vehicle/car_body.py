@@ -13,6 +13,19 @@ class CarBody:
     """Mass (kg), moments of inertia about its centre (kg m^2), height of the centre above the rails at rest (m).
 
     In a train it has couplers: `half_length` (m) before and behind the middle, `coupler_height` (m) above the rails.
+
+    Parameters
+    ----------
+    mass : float or expression
+        In kg.
+    inertia : three numbers
+        About the centre (kg m^2).
+    height : float
+        Of the centre above the rails at rest (m).
+    half_length : float, optional
+        Of a coupler from the middle (m).
+    coupler_height : float
+        Above the rails (m).
     """
 
     mass: float

@@ -17,6 +17,19 @@ WIDEST = 5.0  # m
 class Mount:
     """A suspension between bogie and car: at a height above the rails (m), on both sides at `half_width` (m) from the
     middle, or once in the middle where that is zero; `x` (m) before the centre of the bogie.
+
+    Parameters
+    ----------
+    name : str
+        Of the suspension.
+    suspension : Suspension
+        What connects the two.
+    height : float
+        Above the rails (m).
+    half_width : float
+        From the middle (m); zero for one in the middle.
+    x : float
+        Before the centre of the bogie (m).
     """
 
     name: str

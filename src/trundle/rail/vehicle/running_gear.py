@@ -39,7 +39,15 @@ class RunningGear(Protocol):
 @final
 @dataclass(frozen=True)
 class FixedWheelset:
-    """A wheelset fixed in its place, for the modes of bogies and car alone: no contact, no motion."""
+    """A wheelset fixed in its place, for the modes of bogies and car alone: no contact, no motion.
+
+    Parameters
+    ----------
+    radius : float
+        Of the wheels (m).
+    mass : float
+        In kg.
+    """
 
     radius: float
     mass: float

@@ -20,6 +20,17 @@ class SingleWheelset(Vehicle):
 
     The frame keeps the speed of the ride; `rail.Free` is refused. In a model it is called `axle`, its contacts
     `axle_left` and `axle_right`.
+
+    Parameters
+    ----------
+    wheelset : Wheelset
+        It.
+    suspension : Suspension
+        At each end.
+    half_width : float
+        Of the suspensions from the middle (m).
+    load : float or expression
+        In addition to the weight (N).
     """
 
     wheelset: RunningGear

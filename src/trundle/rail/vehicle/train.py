@@ -22,6 +22,13 @@ class Train(Vehicle):
     states `v2_distance`, `v2_speed` and so on, within a tenth of its acceleration over 1/s^2, and have no influence on
     its motion. The reference point is that of the first vehicle. Draft gears are called `coupler_1` and so on; they
     start in the middle of their slack.
+
+    Parameters
+    ----------
+    vehicles : sequence of Vehicle
+        From front to rear.
+    coupler : DraftGear
+        Between all of them.
     """
 
     vehicles: tuple[Vehicle, ...]

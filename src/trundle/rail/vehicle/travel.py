@@ -224,12 +224,23 @@ class Free(TravelLaw):
     damped motion whose acceleration overshoots by 14 % after a sudden change. The motion of the vehicle does not depend
     on n (`following`, 1/s). A trip has the outputs `distance` and `vehicle_speed` of the vehicle itself. At 0.1 m/s,
     and at the end of the line, the run ends.
+
+    Parameters
+    ----------
+    speed : float
+        At the start (m/s).
+    traction : float, expression or function of the signals
+        Of all axles together (N).
+    following : float
+        n (1/s).
+    leader : str
+        Coordinate that the frames follow.
     """
 
     speed: float
     traction: Expr = 0.0
     following: float = FOLLOWING
-    leader: str = "car.x"  # coordinate that the frames follow
+    leader: str = "car.x"
 
     held = False
 

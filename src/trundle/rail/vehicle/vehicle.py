@@ -18,10 +18,10 @@ from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 
 @final
 class Wheel(NamedTuple):
-    """A wheel of a vehicle in a model."""
+    """A wheel of a vehicle in a model: its `contact` and `wheelset` by name, and its `side`, "left" or "right"."""
 
     contact: str  # name of its force on the rail, such as "front_left"
-    side: str  # "left" or "right"
+    side: str
     wheelset: str
 
 

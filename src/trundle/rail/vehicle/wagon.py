@@ -29,6 +29,17 @@ class Wagon(Vehicle):
     In a model its bodies are called `car`, `front_axle`, `rear_axle`; the coordinates of the wheelsets `front.y` and so
     on, relative to the frames `front_track`, `middle_track`, `rear_track`; the contacts `front_left` to `rear_right`;
     the suspensions `front_spring_left` and so on.
+
+    Parameters
+    ----------
+    body : CarBody
+        The car.
+    wheelset : Wheelset
+        Both of them.
+    axle_box : AxleBox
+        All four.
+    wheelbase : float
+        Distance of the wheelsets (m).
     """
 
     body: CarBody

@@ -34,6 +34,19 @@ class Contact:
     """Both wheels of a wheelset on the rails: profiles with their places, creep law, material, and the length `eps` (m)
     of the soft minimum by which the contact point moves across the profiles. Rails are fixed unless they have a
     `support`, which makes them compliant under each wheel.
+
+    Parameters
+    ----------
+    geometry : ContactGeometry
+        Profiles and their places.
+    creep : CreepLaw
+        Such as Polach(mu=0.3).
+    eps : float
+        Length of the soft minimum (m).
+    material : Elastic
+        Of wheel and rail.
+    support : RailSupport, optional
+        Elastic support of the rails.
     """
 
     geometry: ContactGeometry
@@ -93,7 +106,17 @@ class PlacedWheelset(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Wheelset:
-    """Mass (kg), moments of inertia about the axes of the axle (kg m^2; the second about the axle), contact."""
+    """Mass (kg), moments of inertia about the axes of the axle (kg m^2; the second about the axle), contact.
+
+    Parameters
+    ----------
+    mass : float or expression
+        In kg.
+    inertia : three numbers
+        About the axes of the axle, the second about the axle (kg m^2).
+    contact : Contact
+        Of both wheels.
+    """
 
     mass: float
     inertia: tuple[float, float, float]

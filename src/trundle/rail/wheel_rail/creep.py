@@ -172,7 +172,13 @@ class ScaledCreepLaw(CreepLaw):
 @final
 @dataclass(frozen=True)
 class Linear(CreepLaw):
-    """Kalker's linear theory: no limit of friction, right for small creepages only."""
+    """Kalker's linear theory: no limit of friction, right for small creepages only.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
+    """
 
     def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return linear_force(xi_x, xi_y, spin, patch)
@@ -181,7 +187,13 @@ class Linear(CreepLaw):
 @final
 @dataclass(frozen=True)
 class JohnsonVermeulen(CreepLaw):
-    """Vermeulen and Johnson's cubic saturation, without spin, with Kalker's coefficients instead of their own."""
+    """Vermeulen and Johnson's cubic saturation, without spin, with Kalker's coefficients instead of their own.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
+    """
 
     def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return saturate(linear_force(xi_x, xi_y, 0.0 * spin, patch), bound)
@@ -192,6 +204,11 @@ class JohnsonVermeulen(CreepLaw):
 class ShenHedrickElkins(CreepLaw):
     """The cubic saturation on Kalker's linear force with spin [Shen et al. 1983]: fast, and good while the spin is
     small; at a flange (2 1/m) it is wrong by some 40 %.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
     """
 
     def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
@@ -203,10 +220,19 @@ class ShenHedrickElkins(CreepLaw):
 class Polach(CreepLaw):
     """Polach's closed form [Polach 1999], with the reduction factors of adhesion and slip areas for wet or dirty rails
     [Polach 2005]: 1 >= adhesion >= slip > 0. It gives no spin moment.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
+    adhesion : float
+        k_A, factor of the area of adhesion.
+    slip : float
+        k_S, factor of the area of slip.
     """
 
-    adhesion: float = 1.0  # k_A
-    slip: float = 1.0  # k_S
+    adhesion: float = 1.0
+    slip: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -116,7 +116,14 @@ class CreepBook:
 class Book(ScaledCreepLaw):
     """FASTSIM read from a CreepBook: as accurate as its grid, in a time that does not depend on it.
 
-    lookup: in a model what `m.table(name, book.table)` returns; with numbers the book's own table is read.
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
+    book : CreepBook
+        Its results.
+    lookup : callable, optional
+        In a model what `m.table(name, book.table)` returns; with numbers the book's own table is read.
     """
 
     book: CreepBook = field(default_factory=CreepBook)

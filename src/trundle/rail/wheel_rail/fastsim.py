@@ -47,10 +47,21 @@ class Fastsim(ScaledCreepLaw):
 
     Kalker's three flexibilities are used at all creepages, so that oblique full slip is turned by some degrees where
     C11 and C22 differ. 10 x 10 is within 2 % of the fine grid.
+
+    Parameters
+    ----------
+    mu : float or expression
+        Coefficient of friction, or a FallingFriction.
+    along : int
+        Cells in the rolling direction.
+    across : int
+        Strips.
+    bound : {"parabolic", "elliptic"}
+        Limit of traction.
     """
 
-    along: int = 10  # cells in the rolling direction
-    across: int = 10  # strips
+    along: int = 10
+    across: int = 10
     bound: str = "parabolic"
 
     def __post_init__(self) -> None:

@@ -50,18 +50,38 @@ class WheelsetContact:
 @final
 @dataclass(frozen=True, eq=False)
 class ContactGeometry:
-    """A pair of equal wheels on a track. Lengths in m; `right_wheel` and `right_rail` only where they differ."""
+    """A pair of equal wheels on a track. Lengths in m; `right_wheel` and `right_rail` only where they differ.
+
+    Parameters
+    ----------
+    wheel, rail : Profile
+        Of both sides.
+    gauge : float
+        In m.
+    gauge_depth : float
+        Below the top of the rail, where the gauge is measured (m).
+    back_to_back : float
+        Distance of the flange backs (m).
+    tape_place : float
+        Of the running circle from the flange back (m).
+    radius : float
+        Of the running circle (m).
+    right_wheel, right_rail : Profile, optional
+        Where they differ.
+    radius_offset : float
+        Left running circle's radius minus the right's (m).
+    """
 
     wheel: Profile
     rail: Profile
     gauge: float = 1.435
-    gauge_depth: float = 0.014  # below the top of the rail, where the gauge is measured
+    gauge_depth: float = 0.014
     back_to_back: float = 1.360
-    tape_place: float = 0.070  # of the running circle from the flange back
-    radius: float = 0.46  # of the running circle
+    tape_place: float = 0.070
+    radius: float = 0.46
     right_wheel: Profile | None = None
     right_rail: Profile | None = None
-    radius_offset: float = 0.0  # left running circle's radius minus the right's
+    radius_offset: float = 0.0
 
     def __post_init__(self) -> None:
         faults = []

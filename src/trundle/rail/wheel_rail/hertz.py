@@ -23,9 +23,17 @@ from trundle.typing import Array, Expr, Flags
 @final
 @dataclass(frozen=True)
 class Elastic:
-    """Material of wheel and rail, the same for both."""
+    """Material of wheel and rail, the same for both.
 
-    shear_modulus: float = 82e9  # Pa
+    Parameters
+    ----------
+    shear_modulus : float
+        In Pa.
+    poisson : float
+        Poisson's ratio.
+    """
+
+    shear_modulus: float = 82e9
     poisson: float = 0.28
 
     def __post_init__(self) -> None:

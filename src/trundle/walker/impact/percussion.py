@@ -57,7 +57,15 @@ class Line(NamedTuple):
 @final
 @dataclass(frozen=True)
 class PercussionPlane:
-    """The plane of percussion centres for one half angle (rad) between the spokes and one length of spoke."""
+    """The plane of percussion centres for one half angle between the spokes and one length of spoke.
+
+    Parameters
+    ----------
+    half_angle : float
+        Between 0 and pi/2 (rad).
+    length : float
+        In m.
+    """
 
     half_angle: float
     length: float = 1.0
