@@ -49,6 +49,32 @@ def test_a_rail_whose_inner_side_ends_above_the_gauge_is_refused(outer):
     assert shallow.conicity(3e-3) == pytest.approx(ContactGeometry(WHEEL, new).conicity(3e-3), rel=1e-3)
 
 
+def test_a_wheel_that_is_measured_from_another_place_is_refused():
+    """From its flange back, or from the tip of its flange: its radius was 28 mm smaller."""
+    s = np.linspace(WHEEL.start, WHEEL.end, 2001)
+    z = WHEEL.height(s)
+    for places, heights, words in (
+        (s + 0.07, z, "has no point there|mm high there|slope"),
+        (s, z + 0.028, "is 28 mm high there"),
+        (s + 0.2, z, "has no point there"),
+    ):
+        with pytest.raises(ModelError, match=rf"s = 0 of the wheel 'moved' must be its running circle.*({words})"):
+            ContactGeometry(Profile.from_points(places, heights, "wheel", name="moved"), Rail60E1())
+    worn = ContactGeometry(WHEEL.worn(lambda s: 4e-3 + 0 * s), Rail60E1())
+    assert worn.contact(0.0).left.radius == pytest.approx(0.456, abs=2e-4)
+
+
+@pytest.mark.parametrize("between", [";", "\t", "  ", "; "])
+def test_decimal_commas_of_a_profile_are_read(tmp_path, between):
+    """They were taken for separators, so that all heights were 0."""
+    s = np.arange(-35.0, 36.5, 0.5)
+    lines = [f"{a:.3f}{between}{1e3 * b:.3f}" for a, b in zip(s, RAIL.height(1e-3 * s), strict=True)]
+    for text in ("\n".join(lines), "place;height\n" + "\n".join(lines).replace(".", ",")):
+        path = tmp_path / "rail.csv"
+        path.write_text(text)
+        assert Profile.from_csv(path, "rail").height(1e-3 * s) == pytest.approx(RAIL.height(1e-3 * s), abs=6e-7)
+
+
 def test_60e1_has_its_radii_and_width():
     """EN 13674-1: R 300, 80, 13 mm; 72 mm wide 14.3 mm below the top; sides 1 : 20."""
     upright = Rail60E1(0.0)

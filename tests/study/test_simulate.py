@@ -301,6 +301,15 @@ def test_samples_that_do_not_fit_into_memory(samples: int) -> None:
         system.simulate(1.0, samples=samples)
 
 
+def test_the_copies_of_samples_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run takes 2 n + 5 numbers at each sample while it is made; with n alone the process could be killed."""
+    monkeypatch.setattr("trundle.study.run_options.physical_memory", lambda: 10**6)
+    system = falling().build()
+    assert system.simulate(1.0, samples=10_000).ok
+    with pytest.raises(SolveError, match="samples=20,000 would take"):
+        system.simulate(1.0, samples=20_000)
+
+
 def test_memory_that_ends_during_a_run_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise MemoryError

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 USUAL_ATOL = 1e-10  # of the sizes of the model
 ROUND_OFF = 1e-9  # by which a start at a limit may lie beyond it
+COPIES = 5  # numbers that a sample takes beside two copies of the state: times, and what stores them
 NO_ROOM = "the samples, or the events of the run, do not fit into memory. Use fewer samples or a shorter duration."
 
 
@@ -76,7 +77,7 @@ def _prepared(
     method, accuracy, t0 = options.chosen_method(), options.accuracy, options.t0
     refuse_stiff_switches(f, method)
     t1 = t0 + duration
-    times = sample_times(options.samples, t0, t1, f.n_x)
+    times = sample_times(options.samples, t0, t1, 2 * f.n_x + COPIES)
     p = f.parameter_vector(parameters)
     refuse_jumps(f, p, t0, t1)
     initial = start_state(f, start, parameters, t0)

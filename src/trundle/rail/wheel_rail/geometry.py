@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIDES = {"left": 1.0, "right": -1.0}
+HIGHEST, STEEPEST = 0.01, 0.5  # m, and slope of a wheel at its running circle: more is not wear
 
 
 @final
@@ -95,10 +96,10 @@ class ContactGeometry:
             if profile is not None and (not isinstance(profile, Profile) or profile.kind != kind):
                 shown = profile.name if isinstance(profile, Profile) else profile
                 faults.append(f"ContactGeometry: {what} must be a Profile of kind {kind!r}, got {shown!r}.")
-        rails = () if faults else (self.rail, self.right_rail)
-        faults += [
-            f"ContactGeometry: {fault}" for rail in rails if rail and (fault := rail.face_fault(self.gauge_depth))
-        ]
+        if not faults:
+            faults += [_origin_fault(wheel) for wheel in (self.wheel, self.right_wheel) if wheel]
+            faults += [rail.face_fault(self.gauge_depth) for rail in (self.rail, self.right_rail) if rail]
+            faults = [f"ContactGeometry: {fault}" for fault in faults if fault]
         if faults:
             raise ModelError(faults)
 
@@ -294,3 +295,16 @@ class ContactGeometry:
         from trundle.rail.wheel_rail.contact_view import plot_contact
 
         return plot_contact(self, path, amplitude)
+
+
+def _origin_fault(wheel: Profile) -> str:
+    """Why the running circle cannot lie at the origin of a wheel; empty if it can."""
+    height, slope = (float(v) for v in wheel.heights(0.0, 0, 1))
+    if abs(height) <= HIGHEST and abs(slope) <= STEEPEST:
+        return ""
+    found = f"is {1e3 * height:.3g} mm high there" if abs(height) > HIGHEST else f"has a slope of {slope:.3g} there"
+    found = found if np.isfinite(height) else "has no point there"
+    return (
+        f"s = 0 of the wheel {wheel.name!r} must be its running circle, tape_place from the flange back, at the height "
+        f"0, where its radius is `radius`; it {found}. Shift its points."
+    )

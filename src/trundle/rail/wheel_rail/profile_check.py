@@ -15,18 +15,18 @@ FACTOR = {"m": 1.0, "mm": 1e-3}
 
 
 def read_csv(path: Path | str) -> tuple[Array, Array]:
-    """Two columns of numbers; lines that do not start with two numbers are comments."""
+    """Two columns of numbers; lines that do not start with two numbers are comments. Between semicolons, tabs or blanks
+    numbers may have decimal commas.
+    """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
     except OSError as error:
         raise FileError(f"cannot read the profile {path}: {error.strerror or error}.") from error
     rows = []
     for line in lines:
-        words = [w for w in re.split(r"[,;\s]+", line.strip()) if w]
-        try:
-            rows.append((float(words[0]), float(words[1])))
-        except (IndexError, ValueError):
-            continue
+        pair = _two_numbers(line.strip())
+        if pair is not None:
+            rows.append(pair)
     if len(rows) < 4:
         raise FileError(
             f"the profile {path} has {len(rows)} lines that start with two numbers; at least 4 points are needed. The "
@@ -34,6 +34,19 @@ def read_csv(path: Path | str) -> tuple[Array, Array]:
         )
     s, z = np.array(rows).T
     return s, z
+
+
+def _two_numbers(line: str) -> tuple[float, float] | None:
+    """The numbers with which a line begins; None if there are not two."""
+    for columns in (";", r"\t", r"\s+", r"[,;\s]+"):
+        words = [w.strip() for w in re.split(columns, line) if w.strip()][:2]
+        if not any("." in w for w in words):
+            words = [w.replace(",", ".") for w in words]
+        try:
+            return float(words[0]), float(words[1])
+        except (IndexError, ValueError):
+            continue
+    return None
 
 
 def read_points(
