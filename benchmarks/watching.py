@@ -37,14 +37,14 @@ from trundle.equations.kernel_store import base
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.integrate import LaneProblem, integrate_lanes
 from trundle.integrate.options import Sampling
-from trundle.integrate.problem import Problem, Rivals
+from trundle.integrate.problem import OtherNormals, Problem
 from trundle.kernel import Kernel, read_tape
 from trundle.kernel.tape import LEAVES
 from trundle.study import batch as batch_study
 from trundle.study import simulate as study
 from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import guard_kernel, wide_kernels
-from trundle.study.rivals import rival_kernels
+from trundle.study.second_contacts import other_normal_kernels
 
 BAR = 5.0  # per cent
 LANES = 4  # doubles in a vector register
@@ -72,7 +72,7 @@ class Watched:
     def problems(self) -> dict[str, Any]:
         """Problems with different monitoring, by name."""
         problem = self.whole.problem
-        alone = replace(problem, rivals=None)
+        alone = replace(problem, other_normals=None)
         bare = {"guards": None, "n_guards": 0} | ({"guarded": None} if self.lanes > 1 else {})
         return {"all": problem, "guards": alone, "none": replace(alone, **bare)}
 
@@ -212,9 +212,9 @@ def prices(run: Watched) -> dict[str, float]:
     if run.lanes > 1:  # guards at the ends of steps, with the slopes where that is cheaper
         judged = wide * (PER_JUDGED * problem.n_guards + PER_LOOK)
         found["guarded"] = wide * work_of(wide_kernels(f)["guarded"]) + judged if problem.guarded is not None else 0.0
-    if problem.rivals is not None:
-        around = problem.rivals.kernels[0].lanes
-        for (name, function), reach in zip(rival_kernels(f).items(), problem.rivals.reach, strict=True):
+    if problem.other_normals is not None:
+        around = problem.other_normals.kernels[0].lanes
+        for (name, function), reach in zip(other_normal_kernels(f).items(), problem.other_normals.reach, strict=True):
             compared = problem.rhs.n_p if run.lanes == 1 else 0
             loop = around * (PER_LANE + PER_COORDINATE * len(reach) + f.n_x / LANES) + f.n_x + 2 * compared
             found[name] = work_of(function) * around / LANES + loop
@@ -222,17 +222,17 @@ def prices(run: Watched) -> dict[str, float]:
     return found
 
 
-def arrived(rival: Kernel, n: int, places: dict[str, np.ndarray], x: int, out: int) -> int:
+def arrived(kernel: Kernel, n: int, places: dict[str, np.ndarray], x: int, out: int) -> int:
     """Lanes in one call of a kernel for second contacts that have found a common normal or must begin elsewhere: by the
     places of the loop, of which those of this call have the coordinates that the kernel was given.
     """
-    w = rival.lanes
+    w = kernel.lanes
     given, found = (
         np.frombuffer((ctypes.c_double * (rows * w)).from_address(at)) for rows, at in ((n, x), (2 * n + 9, out))
     )
-    packs = zip(places["rival_first"], places["rival_held"].reshape(-1, w), strict=True)
+    packs = zip(places["normal_first"], places["normal_held"].reshape(-1, w), strict=True)
     held = next(
-        h for first, h in packs if np.array_equal(places["rival_s"][first * w :][: n * w], given, equal_nan=True)
+        h for first, h in packs if np.array_equal(places["normal_s"][first * w :][: n * w], given, equal_nan=True)
     )
     return int(np.sum((held != 0) | ~np.isfinite(found[-w:])))
 
@@ -245,8 +245,10 @@ def counted(run: Watched) -> dict[str, float]:
         kept: list[Any] = []
         places_of: dict[str, np.ndarray] = {}
 
-        def catch(rivals: Rivals, n_x: int, packs: int, known: Any = Rivals.places, places: Any = places_of) -> Any:
-            arrays, addresses = known(rivals, n_x, packs)
+        def catch(
+            other_normals: OtherNormals, n_x: int, packs: int, known: Any = OtherNormals.places, places: Any = places_of
+        ) -> Any:
+            arrays, addresses = known(other_normals, n_x, packs)
             places.update(arrays)
             return arrays, addresses
 
@@ -271,11 +273,11 @@ def counted(run: Watched) -> dict[str, float]:
             for name in ("rhs", "project", "guards", "guarded")
             if hasattr(problem, name)
         }
-        rivals = problem.rivals
-        if rivals is not None:
-            rivals = replace(rivals, kernels=tuple(map(counting, rivals.kernels)))
-        with patch.object(Rivals, "places", catch):
-            run.integrate(replace(problem, rivals=rivals, **known))
+        other_normals = problem.other_normals
+        if other_normals is not None:
+            other_normals = replace(other_normals, kernels=tuple(map(counting, other_normals.kernels)))
+        with patch.object(OtherNormals, "places", catch):
+            run.integrate(replace(problem, other_normals=other_normals, **known))
         found[kind] = sum(count * price[name] for name, count in calls.items())
     return found
 
@@ -287,9 +289,9 @@ def main() -> None:
     print(f"{'':32s}{'guards':>10s}{'second contacts':>18s}{'both':>8s}")
     for run in runs():
         cost = counted(run) if by_count else timed(run, rounds)
-        guards, rivals, both = (100 * (cost[a] - cost[b]) / cost["none"] for a, b in DIFFERENCES)
+        guards, other_normals, both = (100 * (cost[a] - cost[b]) / cost["none"] for a, b in DIFFERENCES)
         verdict = "below" if both < BAR else "ABOVE"
-        print(f"{run.name:32s}{guards:9.1f}%{rivals:17.1f}%{both:7.1f}%  {verdict} the bar of {BAR:g} %")
+        print(f"{run.name:32s}{guards:9.1f}%{other_normals:17.1f}%{both:7.1f}%  {verdict} the bar of {BAR:g} %")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from trundle.kernel.program import program
 
 pytestmark = pytest.mark.slow
 
-NOT_RUN = {"collide_nearby", "pursue_rivals"}
+NOT_RUN = {"collide_nearby", "track_other_normals"}
 """Parts that only derivatives of impacts and surfaces with several nearest points ask for."""
 
 

@@ -15,7 +15,7 @@ from trundle.errors import SolveError
 from trundle.examples.spiral_column import ALONG_X
 from trundle.study import guarded_run
 from trundle.study.batch import BatchWarning
-from trundle.study.rivals import Watch, at_second_touch
+from trundle.study.second_contacts import Watch, at_second_touch
 from trundle.system import System
 
 TROUGH = 1.5 * math.pi + 0.7  # m, of the column under the cylinder: it touches both flanks

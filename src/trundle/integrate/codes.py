@@ -3,7 +3,7 @@
 # status of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
  TOO_MANY_EVENTS, IMPACT_UNSOLVED, IMPACT_GAINS, FOLD_AHEAD, FOLD_PASSED, ALARM,
- RIVAL, UNSUITED) = range(18)  # fmt: skip
+ OTHER_NORMAL, UNSUITED) = range(18)  # fmt: skip
 
 # kinds of event
 RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE, JAM = range(7)
@@ -33,7 +33,7 @@ OVERDUE = -1e-9  # value below which an event fires although no crossing was see
 
 STRIDE = 0.15  # longest step of the search for a common normal, relative to its reach
 FAR = 3.0  # ratio of the gap of a common normal to its last change, above which it is not close
-RIVAL_STEPS = 12  # most steps of a run from one check of its common normals to the next
+NORMAL_STEPS = 12  # most steps of a run from one check of its common normals to the next
 
 # for a guard, in a step: change relative to the smallest value that requires a closer check; contribution of the
 # curvature, relative to the smallest value, below which a change is even; decay of the curvature between checks

@@ -197,8 +197,8 @@ def _respond(code: int, workspace: Workspace, passages: Passages, supervision: S
         workspace.grow()
     elif passages.changed_method(code):
         pass
-    elif code == at.RIVAL:
-        answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
+    elif code == at.OTHER_NORMAL:
+        answer = ALARM if supervision.on_other_normal is None else supervision.on_other_normal(workspace.other_normal())
         if isinstance(answer, Outcome):
             return answer
         workspace.continue_from(answer)

@@ -46,8 +46,8 @@ def accept(run: LoopRecord) -> None:
     resolved = run.fixed == 1 or run.t_new == run.t_stop or run.step > SHORT * abs(run.t)
     run.t_left = 0.0 if resolved else run.step + run.t_left - (run.t_new - run.t)
     run.t = run.t_new
-    if run.n_rivals > 0 and moved and run.status == at.RUNNING:
-        call_table(run.rival_part, run)
+    if run.n_normal_packs > 0 and moved and run.status == at.RUNNING:
+        call_table(run.normal_part, run)
     if run.learning == 1:
         learn_sizes(run, run.x, run.atol, run.largest, 1)
     if run.fixed == 0:

@@ -9,7 +9,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan
 from trundle.integrate.options import Sampling
-from trundle.integrate.problem import Compiled, Problem, Rivals
+from trundle.integrate.problem import Compiled, OtherNormals, Problem
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.tolerance import UNITS, Tolerance
 from trundle.kernel import compiled
@@ -41,8 +41,8 @@ class LoopArrays:
         self.clock, self.work = aligned(1), aligned(max(kernel.work_size for kernel in problem.kernels) + 8)
         self._set_tolerances(tolerance)
         self._set_places(max(len(plan.dense), len(passing.dense)), plan.needs_jacobian or passing.needs_jacobian)
-        if problem.rivals is not None:
-            self._set_rivals(problem.rivals, case)
+        if problem.other_normals is not None:
+            self._set_other_normals(problem.other_normals, case)
         self._set_events()
         self._set_buffers()
         self._set_samples(samples.times, case.t0, case.t1)
@@ -109,18 +109,18 @@ class LoopArrays:
         guards = 0 if problem.guards is None else problem.guards.n_out
         self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
 
-    def _set_rivals(self, rivals: Rivals, case: Case) -> None:
+    def _set_other_normals(self, other_normals: OtherNormals, case: Case) -> None:
         """Arrays for other common normals of contacts; lanes begin with the known ones."""
-        w, n_x, n_p = rivals.lanes, self.problem.rhs.n_x, self.problem.rhs.n_p
-        arrays, addresses = rivals.places(n_x, 1)
+        w, n_x, n_p = other_normals.lanes, self.problem.rhs.n_x, self.problem.rhs.n_p
+        arrays, addresses = other_normals.places(n_x, 1)
         self._hold_at(arrays, addresses)
-        self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
-        arrays["rival_since"][:] = case.t0
-        due = -np.inf if any(rivals.loose) else case.normals_until
-        self.record.rival_rest, self.record.rival_due = at.RIVAL_STEPS - 1, due
-        s, held, value = arrays["rival_s"].reshape(-1, w), arrays["rival_held"], arrays["rival_value"]
+        self._hold(normal_p=aligned(n_p, w), normal_clock=aligned(w))
+        arrays["normal_since"][:] = case.t0
+        due = -np.inf if any(other_normals.loose) else case.normals_until
+        self.record.normal_rest, self.record.normal_due = at.NORMAL_STEPS - 1, due
+        s, held, value = arrays["normal_s"].reshape(-1, w), arrays["normal_held"], arrays["normal_value"]
         for pack, known in enumerate(case.normals):
-            first, n, count = arrays["rival_first"][pack], arrays["rival_width"][pack], min(len(known), w)
+            first, n, count = arrays["normal_first"][pack], arrays["normal_width"][pack], min(len(known), w)
             s[first : first + n, :count] = known[:count, :n].T
             held[pack * w : pack * w + count], value[pack * w : pack * w + count] = 1, known[:count, n]
 
@@ -180,9 +180,13 @@ class LoopArrays:
         run.n_breaks = 0 if problem.breaks is None else problem.breaks.n_out // 4
         run.n_contacts, run.treatment, run.given_events = problem.contacts, problem.treatment, problem.given_events
         run.n_guards, run.guards_from = problem.n_guards, problem.guards_from
-        if problem.rivals is not None:
-            run.n_rivals, run.rival_lanes, run.rival_packs = len(problem.rivals.kernels), problem.rivals.lanes, 1
-            run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS
+        if problem.other_normals is not None:
+            run.n_normal_packs, run.normal_lanes, run.normal_packs = (
+                len(problem.other_normals.kernels),
+                problem.other_normals.lanes,
+                1,
+            )
+            run.normal_away, run.normal_fresh = problem.other_normals.away, FIRST_LOOKS
         run.driven = int(problem.driven and problem.energy is not None)
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)
         run.pending = 1
@@ -216,8 +220,8 @@ class LoopArrays:
             run.break_part = compiled.address("next_break")
         if problem.impact is not None:
             run.strike_part = compiled.address("strike")
-        if problem.rivals is not None:
-            run.rival_part = compiled.address("pursue_rivals")
+        if problem.other_normals is not None:
+            run.normal_part = compiled.address("track_other_normals")
         if problem.n_guards:
             run.guard_part = compiled.address("watch_guards")
         if problem.stiff_onsets:

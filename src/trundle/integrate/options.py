@@ -15,7 +15,7 @@ from trundle.typing import Given
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rival:
+class OtherNormal:
     """Another common normal of the surfaces of a contact that a run has reached: index of the contact, surface
     coordinates, time and state, and those of the trail up to then.
     """
@@ -114,14 +114,14 @@ def _is_length(given: Given) -> bool:
 @dataclass(frozen=True, eq=False)
 class Supervision:
     """Callbacks: a progress bar (None: in a terminal) with the text `tell(t, x)`; `on_event(index, t, x, p)` handles
-    events of kind 3 and returns a new (x, p) or None; `on_rival(rival)` handles a second point of contact and returns
-    an outcome, a new x or None; `on_stuck(t, x, p)` may return an x from which a failed run can continue;
+    events of kind 3 and returns a new (x, p) or None; `on_other_normal(found)` handles a second point of contact and
+    returns an outcome, a new x or None; `on_stuck(t, x, p)` may return an x from which a failed run can continue;
     `between_chunks(t)` is called after every `chunk_steps` steps (None: by the clock).
     """
 
     progress: bool | None = None
     on_event: OnEvent | None = None
-    on_rival: Callable[[Rival], Outcome | np.ndarray | None] | None = None
+    on_other_normal: Callable[[OtherNormal], Outcome | np.ndarray | None] | None = None
     on_stuck: Callable[[float, np.ndarray, np.ndarray], np.ndarray | None] | None = None
     chunk_steps: int | None = None
     between_chunks: Callable[[float], None] | None = None

@@ -37,9 +37,9 @@ class CompiledLanes(Compiled, Protocol):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rivals:
-    """Search for other common normals of contacts (see `integrate.rivals`): for each contact a kernel of [coordinates,
-    x], the range of the search in each coordinate, and whether the contact may be open or compliant.
+class OtherNormals:
+    """Search for other common normals of contacts (see `integrate.other_normals`): for each contact a kernel of
+    [coordinates, x], the range of the search in each coordinate, and whether the contact may be open or compliant.
     """
 
     kernels: tuple[CompiledLanes, ...]
@@ -58,7 +58,7 @@ class Rivals:
             base, starts = address_of(block), list(layout.items())
             for (name, start), (_, end) in pairwise(starts):
                 arrays[name], addresses[name] = block[start:end], base + 8 * start
-        arrays["rival_s"][:] = np.nan
+        arrays["normal_s"][:] = np.nan
         return arrays, addresses
 
     @cache  # noqa: B019  (a model has only a few)
@@ -70,24 +70,24 @@ class Rivals:
         reach = [v for v in self.reach for _ in range(packs)]
         first = np.concatenate([[0], np.cumsum([len(v) for v in reach])])
         fixed = {
-            "rival_kernel": np.array([kernel.address for kernel in kernels]),
-            "rival_width": np.array([len(v) for v in reach]),
-            "rival_first": first[:-1].copy(),
-            "rival_loose": np.repeat(np.array(self.loose, np.int64), packs),
-            "rival_reach": np.concatenate(reach),
+            "normal_kernel": np.array([kernel.address for kernel in kernels]),
+            "normal_width": np.array([len(v) for v in reach]),
+            "normal_first": first[:-1].copy(),
+            "normal_loose": np.repeat(np.array(self.loose, np.int64), packs),
+            "normal_reach": np.concatenate(reach),
         }
         w, lanes, coordinates = self.lanes, self.lanes * len(kernels), self.lanes * int(first[-1])
         reals = {
-            "rival_x": w * (4 + n_x),
-            "rival_out": w * max(kernel.n_out for kernel in self.kernels),
-            "rival_work": w * (max(kernel.work_size for kernel in self.kernels) + 8),
-            "rival_s": coordinates,
-            "rival_rate": coordinates,
-            "rival_since": lanes,
-            "rival_value": lanes,
-            "rival_slope": lanes,
+            "normal_x": w * (4 + n_x),
+            "normal_out": w * max(kernel.n_out for kernel in self.kernels),
+            "normal_work": w * (max(kernel.work_size for kernel in self.kernels) + 8),
+            "normal_s": coordinates,
+            "normal_rate": coordinates,
+            "normal_since": lanes,
+            "normal_value": lanes,
+            "normal_slope": lanes,
         }
-        marks = {"rival_held": lanes, "rival_age": lanes, "rival_hit": w, "rival_seeds": len(kernels)}
+        marks = {"normal_held": lanes, "normal_age": lanes, "normal_hit": w, "normal_seeds": len(kernels)}
         return fixed, {name: address_of(array) for name, array in fixed.items()}, _starts(reals), _starts(marks)
 
     @property
@@ -147,7 +147,7 @@ class Problem:
     guards: Compiled | None = None
     n_guards: int = 0
     guards_from: float = -math.inf  # up to this time they are not checked, except for their signs at the start
-    rivals: Rivals | None = None
+    other_normals: OtherNormals | None = None
     given_events: int = 0
     works: int = 0  # number of states after the speeds that are work done and lost: two, or none
     driven: bool = False  # whether there are drives, which do work in collisions too

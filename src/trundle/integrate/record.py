@@ -75,29 +75,29 @@ class StepRecord(Record):
     guard_probe: Floats
     guard_low: Floats
     guard_high: Floats
-    # other common normals of contacts (see `rivals`), in packs of lanes
-    n_rivals: int
-    rival_lanes: int
-    rival_packs: int  # of each contact
-    rival_fresh: int  # remaining number of normals behind the contact that are examined
-    rival_away: float  # distance (m) from the contact below which a normal is the contact itself
-    rival_kernel: Ints
-    rival_width: Ints
-    rival_first: Ints
-    rival_loose: Ints
-    rival_seeds: Ints
-    rival_reach: Floats
-    rival_s: Floats
-    rival_rate: Floats  # rates of the coordinates of known normals, 1/s
-    rival_since: Floats  # time of the last Newton step
-    rival_value: Floats  # gap in excess of that of the contact at that time
-    rival_slope: Floats  # absolute rate of the gap before that time, m/s
-    rival_held: Ints  # 1: the normal is known
-    rival_age: Ints  # Newton steps since the last seed
-    rival_hit: Ints  # 1: the normal is reached
-    rival_x: Floats
-    rival_out: Floats
-    rival_work: Floats
+    # other common normals of contacts (see `other_normals`), in packs of lanes
+    n_normal_packs: int
+    normal_lanes: int
+    normal_packs: int  # of each contact
+    normal_fresh: int  # remaining number of normals behind the contact that are examined
+    normal_away: float  # distance (m) from the contact below which a normal is the contact itself
+    normal_kernel: Ints
+    normal_width: Ints
+    normal_first: Ints
+    normal_loose: Ints
+    normal_seeds: Ints
+    normal_reach: Floats
+    normal_s: Floats
+    normal_rate: Floats  # rates of the coordinates of known normals, 1/s
+    normal_since: Floats  # time of the last Newton step
+    normal_value: Floats  # gap in excess of that of the contact at that time
+    normal_slope: Floats  # absolute rate of the gap before that time, m/s
+    normal_held: Ints  # 1: the normal is known
+    normal_age: Ints  # Newton steps since the last seed
+    normal_hit: Ints  # 1: the normal is reached
+    normal_x: Floats
+    normal_out: Floats
+    normal_work: Floats
 
 
 @final
@@ -159,8 +159,8 @@ class LoopRecord(StepRecord):
     open_event: int
     whole: int  # 1: the step is not shortened by the end of the run or a break
     dense_ready: int
-    rival_met: int  # pack and lane of the normal that was reached
-    rival_rest: int  # steps until the next check of the normals
+    normal_met: int  # pack and lane of the normal that was reached
+    normal_rest: int  # steps until the next check of the normals
     guards_known: int  # 0: signs and values are unknown, 1: only the signs are known, 2: both are known
     guards_rated: int  # 1: rates are known
     guards_rested: int  # steps since the last check
@@ -184,7 +184,7 @@ class LoopRecord(StepRecord):
     t_last: float  # end of the run
     t_event: float
     t_break: float
-    rival_due: float  # latest time of the next check of the normals
+    normal_due: float  # latest time of the next check of the normals
     guards_seen: float  # time of the last check, interval to the one before, time until which none is needed
     guards_lapse: float
     guards_until: float
@@ -233,7 +233,7 @@ class LoopRecord(StepRecord):
     decide_part: int
     decide_once_part: int
     guard_part: int
-    rival_part: int
+    normal_part: int
     stiffness_part: int
     difference_part: int
     # work arrays
@@ -251,8 +251,8 @@ class LoopRecord(StepRecord):
     box: Floats
     bounds: Floats
     parts: Floats
-    rival_p: Floats
-    rival_clock: Floats
+    normal_p: Floats
+    normal_clock: Floats
     # events
     direction: Ints  # of crossings that fire: -1, 0 (both), 1
     kind: Ints  # see `codes`
@@ -319,15 +319,15 @@ class LaneRecord(StepRecord):
     job: Ints
     guard_job: Ints  # job whose signs of guards are known
     guard_news: int  # 1: there is a new job in a lane
-    rival_turn: int  # steps since the first pack of each contact was processed
-    rival_rest: int  # steps until the next pack is processed
-    rival_stride: int  # steps between two packs
-    rival_news: int  # 1: there may be a new job in a lane
-    rival_job: Ints  # job whose rivals are tracked
-    rival_due: Floats  # latest time of the next check, for each lane of each pack
-    rival_soonest: Floats  # the first of these times in each lane
-    rival_row: int  # numbers per run in `rival_start`
-    rival_start: Floats  # coordinates and gap in each pack at the start, run by run
+    normal_turn: int  # steps since the first pack of each contact was processed
+    normal_rest: int  # steps until the next pack is processed
+    normal_stride: int  # steps between two packs
+    normal_news: int  # 1: there may be a new job in a lane
+    normal_job: Ints  # job whose normals are tracked
+    normal_due: Floats  # latest time of the next check, for each lane of each pack
+    normal_soonest: Floats  # the first of these times in each lane
+    normal_row: int  # numbers per run in `normal_start`
+    normal_start: Floats  # coordinates and gap in each pack at the start, run by run
     sample: Ints
     rejected: Ints
     # state of the guards of a lane, before and after this step (see `judge`)

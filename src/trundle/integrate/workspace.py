@@ -13,7 +13,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.case import Case
 from trundle.integrate.loop_arrays import LoopArrays
 from trundle.integrate.methods.tableau import Plan, StepControl
-from trundle.integrate.options import Rival, Sampling
+from trundle.integrate.options import OtherNormal, Sampling
 from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import StepRecord
@@ -131,21 +131,23 @@ class Workspace(LoopArrays):
         ):
             self._point_to_buffers()
 
-    def rival(self) -> Rival:
+    def other_normal(self) -> OtherNormal:
         """The other common normal that was reached."""
-        run, rivals = self.record, self.problem.rivals
-        assert rivals is not None
-        which, lane = divmod(run.rival_met, rivals.lanes)
-        first, n = int(self._held["rival_first"][which]), int(self._held["rival_width"][which])
-        s = self._held["rival_s"].reshape(-1, rivals.lanes)[first : first + n, lane].copy()
+        run, other_normals = self.record, self.problem.other_normals
+        assert other_normals is not None
+        which, lane = divmod(run.normal_met, other_normals.lanes)
+        first, n = int(self._held["normal_first"][which]), int(self._held["normal_width"][which])
+        s = self._held["normal_s"].reshape(-1, other_normals.lanes)[first : first + n, lane].copy()
         kept, p = run.trail, self.p[: run.n_p].copy()
-        return Rival(which, s, self.time, self.x.copy(), p, self.trail_t[:kept].copy(), self.trail_x[:kept].copy())
+        return OtherNormal(
+            which, s, self.time, self.x.copy(), p, self.trail_t[:kept].copy(), self.trail_x[:kept].copy()
+        )
 
     def continue_from(self, x: np.ndarray | None) -> None:
-        """Continue after a rival was reached, with the present state or with another one."""
+        """Continue after another common normal was reached, with the present state or with another one."""
         if x is not None:
             self.x[:], self.record.pending = x, 1
-            self._held["rival_held"][:] = 0
+            self._held["normal_held"][:] = 0
 
     def change_parameters(self, places: Sequence[int], values: np.ndarray) -> None:
         """Continue with other parameters; slope and signs of events are computed anew."""

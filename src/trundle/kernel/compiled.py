@@ -39,7 +39,7 @@ PARTS = {
     "plan_steps": "kernel.planning.plan",
     "prepare_dense": "integrate.dense",
     "project_sample": "integrate.projection",
-    "pursue_rivals": "integrate.rivals",
+    "track_other_normals": "integrate.other_normals",
     "rosenbrock_step": "integrate.methods.rosenbrock_step",
     "set_signs": "integrate.events.signs",
     "solve_rows": "linear_algebra.solve_rows",

@@ -43,8 +43,8 @@ from trundle.study.guards import check_lines, find_guards, lane_guards, watched_
 from trundle.study.half_turn import counts_turns, within_half_turn
 from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import normals_at_start, rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
+from trundle.study.second_contacts import normals_at_start, other_normals_of
 from trundle.study.simulate import NO_ROOM, check_events
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
@@ -166,8 +166,8 @@ def _in_lanes(
 ) -> tuple[Batch, BatchEvents | None]:
     """Several cases at once; those whose energy balance is in doubt are run again as single runs."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
-    kernels = f.kernels("lanes", wide=True)
-    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.error_weights)
+    kernels, weights = f.kernels("lanes", wide=True), f.states.error_weights
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), other_normals_of(f), weights)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
         rhs, t0, t1 = f.kernels("base")["rhs"], float(cases.t0), float(cases.t1)

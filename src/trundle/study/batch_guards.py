@@ -20,7 +20,7 @@ from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
 from trundle.study.guarded_run import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
-from trundle.study.rivals import overlapping
+from trundle.study.second_contacts import overlapping
 from trundle.typing import Array
 
 DOUBTFUL = (*BROKEN_OFF, TOO_MANY_STEPS.name, ALARM.name)  # endings that a single run looks at again

@@ -18,7 +18,7 @@ TOGETHER = 64  # states that are searched at once
 @final
 @dataclass(frozen=True, eq=False)
 class Normals:
-    """Common normals of one contact: rows of coordinates at states. See `rivals.rival_kernels` for the kernel."""
+    """Common normals of one contact: rows of coordinates at states; the kernel is that of `second_contacts`."""
 
     kernel: Kernel
     reach: Array

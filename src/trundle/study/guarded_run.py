@@ -21,7 +21,7 @@ from trundle.integrate.outcome import FINISHED, INTERFERENCE, INTERRUPTED, LIES_
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.guards import Guard, balances_at, find_guards, guarded_kernel, guards_at
-from trundle.study.rivals import Watch, at_second_touch, find_earlier_touch, without_rivals
+from trundle.study.second_contacts import Watch, at_second_touch, find_earlier_touch, without_other_normals
 from trundle.typing import Array
 
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
@@ -70,10 +70,10 @@ class GuardedRun:
 
 def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
     """The run up to the first violated guard, or to a second point of contact of two surfaces."""
-    most, watch, plain = run.options.limits.most, Watch(f), without_rivals(f, run.unwatched)
-    if run.problem.rivals is not None:
+    most, watch, plain = run.options.limits.most, Watch(f), without_other_normals(f, run.unwatched)
+    if run.problem.other_normals is not None:
         supervision = replace(
-            run.options.supervision, on_rival=watch, on_stuck=watch.moved_on if watch.any_loose else None
+            run.options.supervision, on_other_normal=watch, on_stuck=watch.moved_on if watch.any_loose else None
         )
         run = replace(run, options=replace(run.options, supervision=supervision))
 

@@ -20,7 +20,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Surface, TangentSurface, Torus
-from trundle.study.rivals import rivals_of
+from trundle.study.second_contacts import other_normals_of
 from trundle.typing import Array, Expr, TapeFunction
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
@@ -163,7 +163,7 @@ def _refuse_interference(f: Formulation, c: ConnectedPair, t: float, x: Array, p
 def watched_by_guards(f: Formulation, problem: Problem) -> Problem:
     """The problem with guards that the loop looks at along its steps."""
     count = len(f.once(find_guards))
-    problem = replace(problem, rivals=rivals_of(f))
+    problem = replace(problem, other_normals=other_normals_of(f))
     return replace(problem, guards=f.kernels("guards", guard_kernel)["guards"], n_guards=count) if count else problem
 
 

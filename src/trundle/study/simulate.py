@@ -24,8 +24,8 @@ from trundle.study.guarded_run import GuardedRun, integrate_guarded
 from trundle.study.guards import check_lines, watched_by_guards
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import normals_at_start, normals_until
 from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
+from trundle.study.second_contacts import normals_at_start, normals_until
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array, Json, State, Values

@@ -21,7 +21,7 @@ from trundle.integrate.loop_arrays import FIRST_LOOKS
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
-from trundle.integrate.problem import CompiledLanes, Rivals
+from trundle.integrate.problem import CompiledLanes, OtherNormals
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import set_control, set_method
@@ -43,7 +43,7 @@ class LaneProblem:
     guards: CompiledLanes | None = None  # values that must keep their sign
     n_guards: int = 0
     guarded: CompiledLanes | None = None  # rhs and guards together, for the ends of steps
-    rivals: Rivals | None = None  # other common normals of contacts
+    other_normals: OtherNormals | None = None  # other common normals of contacts
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
@@ -53,11 +53,11 @@ class LaneProblem:
             raise SolveError("the kernels rhs and project of a batch must have the same lanes and states.")
 
 
-def known_at_start(rivals: Rivals, cases: Cases) -> tuple[np.ndarray, int]:
+def known_at_start(other_normals: OtherNormals, cases: Cases) -> tuple[np.ndarray, int]:
     """Initial common normals of all cases for the packs of lanes: coordinates and gap for each pack of each contact
     (NaN if there is none, as always in the first pack), and the number of values per case.
     """
-    widths = [len(reach) + 1 for reach in rivals.reach]
+    widths = [len(reach) + 1 for reach in other_normals.reach]
     first = PACKS * np.concatenate([[0], np.cumsum(widths)])
     found = np.full((len(cases), first[-1]), np.nan)
     for row, normals in zip(found, cases.normals, strict=False):
@@ -219,15 +219,15 @@ class _Share:
         marks = ("accept", "keep", "sample", "rejected")
         self._arrays |= {name: np.zeros(w, np.int64) for name in marks}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread")}
-        if problem.rivals is not None:
-            self._arrays |= problem.rivals.places(n_x, PACKS)[0]
-            self._arrays |= {"rival_job": np.full(w, -1), "rival_soonest": aligned(w)}
-            self._arrays["rival_due"] = aligned(PACKS * len(problem.rivals.kernels), w)
-            run.rival_stride = 1 if any(problem.rivals.loose) else at.RIVAL_STEPS
-            run.n_rivals, run.rival_lanes = PACKS * len(problem.rivals.kernels), w
-            run.rival_packs = PACKS
-            self._arrays["rival_start"], run.rival_row = known_at_start(problem.rivals, cases)
-            run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS * len(jobs)
+        if problem.other_normals is not None:
+            self._arrays |= problem.other_normals.places(n_x, PACKS)[0]
+            self._arrays |= {"normal_job": np.full(w, -1), "normal_soonest": aligned(w)}
+            self._arrays["normal_due"] = aligned(PACKS * len(problem.other_normals.kernels), w)
+            run.normal_stride = 1 if any(problem.other_normals.loose) else at.NORMAL_STEPS
+            run.n_normal_packs, run.normal_lanes = PACKS * len(problem.other_normals.kernels), w
+            run.normal_packs = PACKS
+            self._arrays["normal_start"], run.normal_row = known_at_start(problem.other_normals, cases)
+            run.normal_away, run.normal_fresh = problem.other_normals.away, FIRST_LOOKS * len(jobs)
         if problem.guards is not None:
             run.judge_kernel = judge_kernel(problem.n_guards, w).address
         self._arrays |= guard_places(n_x, problem.n_guards, w)

@@ -51,7 +51,7 @@ def refill(run: LaneRecord) -> int:
             given += 1
     run.guard_news = 1
     if given > 0:
-        run.rival_news = 1
+        run.normal_news = 1
     return given
 
 

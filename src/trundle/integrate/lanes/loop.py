@@ -9,7 +9,7 @@ import math
 from trundle.integrate import codes as at
 from trundle.integrate.lanes.guards import watch_lanes
 from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
-from trundle.integrate.lanes.rivals import pursue_in_lanes
+from trundle.integrate.lanes.other_normals import track_in_lanes
 from trundle.integrate.lanes.samples import reached, write_samples
 from trundle.integrate.lanes.step import attempt, evaluate_at_end, project
 from trundle.integrate.record import LaneRecord
@@ -141,8 +141,8 @@ def advance_lanes(run: LaneRecord) -> None:
         end_slopes(run)
         if run.n_guards > 0:
             watch_lanes(run)
-        if run.n_rivals > 0:
-            pursue_in_lanes(run)
+        if run.n_normal_packs > 0:
+            track_in_lanes(run)
         if run.n_samples > 0:
             write_samples(run)
         take_states(run)

@@ -18,7 +18,7 @@ COARSE = 5e-4  # m: distance of the points of the first search for the lowest ga
 NEXT = 1e-5  # m around the last place that are searched after a small change of the pose
 APART = 1e-3  # m on the wheel: nearer points of contact are one
 SLOPES = 1e-11  # two slopes that differ by less are equal
-RIVAL = 5e-3  # m: minima that are higher than the lowest one by more are left out
+OTHER_NORMAL = 5e-3  # m: minima that are higher than the lowest one by more are left out
 EDGE = 1e-9  # m from an end of a profile: there the end itself touches
 
 
@@ -137,7 +137,7 @@ class Side:
         gaps, _, _ = self._gaps(lateral, roll, yaw)
         padded = np.pad(gaps, ((0, 0), (1, 1)), constant_values=np.inf)
         low = (gaps < padded[:, :-2]) & (gaps <= padded[:, 2:])
-        low &= gaps < np.min(gaps, axis=1)[:, None] + RIVAL
+        low &= gaps < np.min(gaps, axis=1)[:, None] + OTHER_NORMAL
         pose, index = np.nonzero(low)
         return pose, self._circles.place[index]
 

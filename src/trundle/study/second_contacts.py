@@ -1,8 +1,9 @@
 """Second points of contact in a run: other common normals of the two surfaces, whose gap must stay above that of the
 contact.
 
-The compiled loops pursue them along the steps (`integrate.rivals`). A contact that is open moves on to a point that has
-come nearer; where surfaces that touch meet in a second point the run ends, at the time at which its gap vanishes.
+The compiled loops track them along the steps (`integrate.other_normals`). A contact that is open moves on to a point
+that has come nearer; where surfaces that touch meet in a second point the run ends, at the time at which its gap
+vanishes.
 """
 
 from collections.abc import Callable
@@ -17,9 +18,9 @@ from trundle.contact.search import ContactSearch
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.codes import FAR, STRIDE
-from trundle.integrate.options import Rival
+from trundle.integrate.options import OtherNormal
 from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
-from trundle.integrate.problem import Problem, Rivals
+from trundle.integrate.problem import OtherNormals, Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import Kernel
 from trundle.model.connection import ConnectedPair
@@ -55,16 +56,16 @@ def is_loose(c: ConnectedPair) -> bool:
     return c.unilateral or "z" not in c.holds
 
 
-def find_rivals(f: Formulation) -> list[ConnectedPair]:
+def contacts_touching_twice(f: Formulation) -> list[ConnectedPair]:
     """Contacts that may touch twice."""
     return [c for c in f.model.connections.values() if may_touch_twice(c)]
 
 
-def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
-    """For each contact a function of [coordinates, x]; see `integrate.rivals` for what it gives."""
+def other_normal_kernels(f: Formulation) -> dict[str, TapeFunction]:
+    """For each contact a function of [coordinates, x]; see `integrate.other_normals` for what it gives."""
     e, functions = f.functions.equations, {}
     t, x, p = f.functions.inputs
-    for i, (c, reach) in enumerate(zip(f.once(find_rivals), f.once(_reaches), strict=True)):
+    for i, (c, reach) in enumerate(zip(f.once(contacts_touching_twice), f.once(_reaches), strict=True)):
         pair, own = c.pair, e.contact_bonds[c.name].contact
         assert isinstance(pair, HigherPair)
         s = ca.SX.sym("s", len(pair.followers))
@@ -79,7 +80,7 @@ def rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
             step, contact.gap - above, contact.gap, dot(contact.axes[2], contact.opposed),
             contact.quality, distance, ca.vertcat(*at), contact.point, size,
         )  # fmt: skip
-        functions[f"rival{i}"] = ca.Function("rival", [t, ca.vertcat(s, x), p], [ca.densify(ca.vertcat(*outputs))])
+        functions[f"normal{i}"] = ca.Function("normal", [t, ca.vertcat(s, x), p], [ca.densify(ca.vertcat(*outputs))])
     return functions
 
 
@@ -93,7 +94,7 @@ def _reach(coordinate: Named, length: float) -> float:
 def _reaches(f: Formulation) -> list[Array]:
     """How far the search goes in each coordinate of each contact that may touch twice."""
     found = []
-    for c in f.once(find_rivals):
+    for c in f.once(contacts_touching_twice):
         pair = c.pair
         assert isinstance(pair, HigherPair)
         known = {k.name: k for chart in pair.charts for k in chart.coordinates}
@@ -101,33 +102,36 @@ def _reaches(f: Formulation) -> list[Array]:
     return found
 
 
-def rivals_of(f: Formulation) -> Rivals | None:
-    """What the loops pursue; None if no contact can touch twice."""
-    return f.once(_rivals)
+def other_normals_of(f: Formulation) -> OtherNormals | None:
+    """What the loops track; None if no contact can touch twice."""
+    return f.once(_other_normals)
 
 
 def _kernels(f: Formulation) -> dict[str, Kernel]:
-    return f.kernels(f"rivals in lanes, strides of {STRIDE}", rival_kernels, wide=True)
+    return f.kernels(f"other common normals in lanes, strides of {STRIDE}", other_normal_kernels, wide=True)
 
 
-def _rivals(f: Formulation) -> Rivals | None:
-    found = f.once(find_rivals)
+def _other_normals(f: Formulation) -> OtherNormals | None:
+    found = f.once(contacts_touching_twice)
     if not found:
         return None
     kernels = f.once(_kernels)
-    wide = tuple(kernels[f"rival{i}"] for i in range(len(found)))
-    return Rivals(wide, tuple(f.once(_reaches)), tuple(map(is_loose, found)), AWAY * f.length)
+    wide = tuple(kernels[f"normal{i}"] for i in range(len(found)))
+    return OtherNormals(wide, tuple(f.once(_reaches)), tuple(map(is_loose, found)), AWAY * f.length)
 
 
 def _normals(f: Formulation) -> list[Normals]:
-    rivals = rivals_of(f)
-    assert rivals is not None
-    return [Normals(k, reach, rivals.away) for k, reach in zip(f.once(_kernels).values(), rivals.reach, strict=True)]
+    searched = other_normals_of(f)
+    if searched is None:
+        return []
+    return [
+        Normals(k, reach, searched.away) for k, reach in zip(f.once(_kernels).values(), searched.reach, strict=True)
+    ]
 
 
 def overlaps_at(f: Formulation, t: float, x: Array, p: Array) -> list[tuple[int, Array]]:
     """Common normals with a gap a little below zero, of contacts that cannot open: which contact, and coordinates."""
-    known = zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True)
+    known = zip(f.once(contacts_touching_twice), f.once(_normals), strict=True)
     return [
         (i, s)
         for i, (c, normals) in enumerate(known)
@@ -140,7 +144,7 @@ def overlaps_at(f: Formulation, t: float, x: Array, p: Array) -> list[tuple[int,
 def overlapping(f: Formulation, t: Array, x: Array, p: Array) -> Array:
     """For each of many states whether contacts that cannot open overlap a little elsewhere."""
     found = np.zeros(len(t), bool)
-    for c, normals in zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True):
+    for c, normals in zip(f.once(contacts_touching_twice), f.once(_normals), strict=True):
         if not is_loose(c):
             found |= normals.overlapping(t, x, p, AT_START, SHALLOW * f.length)
     return found
@@ -151,7 +155,7 @@ def normals_at_start(f: Formulation, q: Array, t: float, x: Array, p: Array) -> 
     of the gap above that of the contact. SolveError where two surfaces that touch overlap elsewhere.
     """
     known = []
-    for c, normals in zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True):
+    for c, normals in zip(f.once(contacts_touching_twice), f.once(_normals), strict=True):
         s, found = normals.search(t, x, p, AT_START)
         value, behind = found[:, normals.n], s[found[:, normals.n + 1] < 0]
         place, depth = f.contact_search.overlap(c.name, t, q, p, behind) if len(behind) else (behind, 0.0)
@@ -199,11 +203,11 @@ class Second:
 
 @final
 class Watch:
-    """Answers the loop when it meets a rival, and keeps what ends the run."""
+    """Answers the loop when a gap at another common normal vanishes, and keeps what ends the run."""
 
     def __init__(self, f: Formulation) -> None:
         self.formulation = f
-        self.any_loose = any(map(is_loose, f.once(find_rivals)))
+        self.any_loose = any(map(is_loose, f.once(contacts_touching_twice)))
         self.second: Second | None = None
         self.born_inside: list[Second] = []
 
@@ -224,22 +228,22 @@ class Watch:
             for other in self.born_inside
         )
 
-    def __call__(self, rival: Rival) -> Outcome | Array | None:
+    def __call__(self, reached: OtherNormal) -> Outcome | Array | None:
         """The run ends at a second touch; an open contact continues with its closest points."""
         f = self.formulation
-        c, normals = f.once(find_rivals)[rival.contact], f.once(_normals)[rival.contact]
-        s, found = normals.solved(rival.t, rival.s[None, :], rival.x, rival.p)
+        c, normals = f.once(contacts_touching_twice)[reached.contact], f.once(_normals)[reached.contact]
+        s, found = normals.solved(reached.t, reached.s[None, :], reached.x, reached.p)
         value, gap = found[0, normals.n : normals.n + 2]
         if not value < 0:
             return None
         if is_loose(c) and gap > max(value, 0):  # the contact is open, and so is the other place
-            return self.moved_on(rival.t, rival.x, rival.p)
-        after, at = rival.t, s[0]
-        for t, x in zip(rival.trail_t[::-1], rival.trail_x[::-1], strict=True):
+            return self.moved_on(reached.t, reached.x, reached.p)
+        after, at = reached.t, s[0]
+        for t, x in zip(reached.trail_t[::-1], reached.trail_x[::-1], strict=True):
             if t < after:
-                back, (found,) = normals.solved(float(t), at[None, :], x, rival.p)
+                back, (found,) = normals.solved(float(t), at[None, :], x, reached.p)
                 if found[normals.n + 1] > 0:
-                    second = Second(rival.contact, at, back[0], float(t), after)
+                    second = Second(reached.contact, at, back[0], float(t), after)
                     if self.knows(second):
                         return None
                     self.second = second
@@ -258,7 +262,7 @@ class Watch:
             return
         last = slice(max(len(trail.t) - LAST_STEPS, 0), None)
         for contact, s in overlaps_at(f, t, x, p):
-            if self(Rival(contact, s, t, x, p, trail.t[last], trail.x[last])) is DOUBLE_CONTACT:
+            if self(OtherNormal(contact, s, t, x, p, trail.t[last], trail.x[last])) is DOUBLE_CONTACT:
                 return
 
     def moved_on(self, t: float, x: Array, p: Array) -> Array | None:
@@ -266,7 +270,7 @@ class Watch:
         f = self.formulation
         other = x.copy()
         other[: f.n_q] = f.once(_searches)(t, x[: f.n_q], p)
-        for c, normals in zip(f.once(find_rivals), f.once(_normals), strict=True):
+        for c, normals in zip(f.once(contacts_touching_twice), f.once(_normals), strict=True):
             before, now = (normals.own_gap(t, state, p) for state in (x, other))
             if is_loose(c) and before > 0 and now < before - NEARER * f.length:
                 return other
@@ -305,7 +309,7 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
     if not abs(value(t)) < TOUCHES * f.length:
         return None
     found = run(t)
-    name = f.once(find_rivals)[second.contact].name
+    name = f.once(contacts_touching_twice)[second.contact].name
     point = normals.values(t, near[t][None, :], found.x_end, found.p_end)
     place = ", ".join(f"{v:.6g}" for v in point[0, 2 * normals.n + 5 : 2 * normals.n + 8])
     sentence = DOUBLE_CONTACT.sentence.format(contact=repr(name), place=f"({place}) m")
@@ -320,7 +324,7 @@ def find_earlier_touch(
     it with samples at these times.
     """
     t1 = lost.t_end
-    if rivals_of(f) is None or not t1 > t0:
+    if other_normals_of(f) is None or not t1 > t0:
         return None
     times = t1 - (t1 - t0) * LOOK_BACK
     found = run(times)
@@ -343,6 +347,6 @@ def find_earlier_touch(
     return first
 
 
-def without_rivals(f: Formulation, problem: Problem) -> Problem:
+def without_other_normals(f: Formulation, problem: Problem) -> Problem:
     """For runs that are made again up to a time: only contacts that may move on to other points are pursued."""
-    return problem if any(map(is_loose, f.once(find_rivals))) else replace(problem, rivals=None)
+    return problem if any(map(is_loose, f.once(contacts_touching_twice))) else replace(problem, other_normals=None)
