@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import trundle as tr
-from trundle.errors import SolveError
+from trundle.errors import SolveError, StoreError
 from trundle.run.batch import BatchRun
 from trundle.system import System
 
@@ -60,6 +60,8 @@ def test_quantiles_and_histograms_leave_them_out(batch: BatchRun) -> None:
 
 def test_a_batch_is_saved_completely(batch: BatchRun, tmp_path: Path) -> None:
     path = batch.save(tmp_path / "batch.nc")
+    with pytest.raises(StoreError, match=r"or that of a batch\. Open it with xarray"):
+        tr.load(path)
     with xr.open_dataset(path, engine="h5netcdf") as again:
         assert np.array_equal(again["bob.angle"], batch["bob.angle"], equal_nan=True)
         assert list(again["outcome"].values) == batch.outcomes

@@ -149,7 +149,7 @@ def _check_run(stored: StoredResult | None, path: Path) -> StoredResult:
     needed = ("outcome", "settings", "events", "near_singular")
     if stored is None or any(name not in stored.attrs for name in needed) or "time" not in stored.coordinates:
         raise StoreError(
-            f"cannot read {path}: it is a netCDF file, but not a result written by Trundle. "
+            f"cannot read {path}: it is a netCDF file, but not a result written by Trundle, or that of a batch. "
             "Open it with xarray.open_dataset instead."
         )
     return stored

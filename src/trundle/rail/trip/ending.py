@@ -5,12 +5,15 @@ from typing import NamedTuple, final
 import numpy as np
 
 from trundle.integrate.outcome import Outcome
+from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import PlacedVehicle
 from trundle.run.batch import BatchRun
 from trundle.run.run import Run
+from trundle.typing import ModelPart
 
 END_OF_LINE, DERAILED, STANDSTILL = "END_OF_LINE", "DERAILED", "STANDSTILL"
+ARM = 0.5  # m: about the radius of a wheel, by which a roll moves its contact across
 LIFTS, LANDS = "_lifts", "_lands"  # ends of names of events
 
 
@@ -33,14 +36,29 @@ def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, to_the_end: b
         return f"{END_OF_LINE}: The foremost wheelset came to the end of {line.name} at t = {t:.6g} s."
     if last == "standstill":
         return f"{STANDSTILL}: The vehicle came to rest at s = {s:.6g} m, t = {t:.6g} s, before the end of {line.name}."
-    if name != "TABLE_LEFT":
+    argument = _left_contact(run.outcome, placed, run.system.model) if name == "TABLE_LEFT" and run.system else ""
+    if not argument:
         return None
-    return f"{DERAILED}: {_derailed({name: float(run.values(f'{name}.y')[-1]) for name in placed.wheelsets}, s, t)}"
+    y, roll = ({n: float(run.values(f"{n}.{c}")[-1]) for n in placed.wheelsets} for c in ("y", "rx"))
+    return f"{DERAILED}: {_derailed(argument, y, roll, s, t)}"
 
 
-def _derailed(y: dict[str, float], s: float, t: float) -> str:
-    """Which wheel, where and when, from the lateral displacements (m) of the wheelsets."""
-    worst = max(y, key=lambda name: abs(y[name]))
+def _left_contact(text: str, placed: PlacedVehicle, model: Model) -> str:
+    """The argument, "u" or "roll", of a contact table that an ending names; empty if it names another table."""
+    forces: list[ModelPart] = [model.forces[wheel.contact] for wheel in placed.wheels]
+    names = {force.table.name for force in forces}
+    return next((a for a in ("u", "roll") for name in names if f"argument {a!r} of table {name!r}" in text), "")
+
+
+def _derailed(argument: str, y: dict[str, float], roll: dict[str, float], s: float, t: float) -> str:
+    """Which wheel, where and when, from the lateral displacements (m) and rolls of the wheelsets."""
+    worst = max(y, key=lambda name: max(abs(y[name]), ARM * abs(roll[name])))
+    if argument == "roll" or ARM * abs(roll[worst]) > abs(y[worst]):
+        side = "left" if roll[worst] > 0 else "right"
+        return (
+            f"The wheel {worst}_{side} rose from its rail at s = {s:.6g} m, t = {t:.6g} s: its wheelset leans by "
+            f"{abs(roll[worst]):.3g} rad, beyond the table of the contact. Go slower, or take a wider curve."
+        )
     side = "left" if y[worst] > 0 else "right"
     return (
         f"The wheel {worst}_{side} climbed over its rail, or left it, at s = {s:.6g} m, t = {t:.6g} s: its wheelset "
@@ -49,16 +67,20 @@ def _derailed(y: dict[str, float], s: float, t: float) -> str:
     )
 
 
-def name_endings(found: BatchRun, placed: PlacedVehicle) -> None:
+def name_endings(found: BatchRun, placed: PlacedVehicle, model: Model) -> None:
     """Name the endings of cases of a batch that left their contact tables as those of single trips."""
     batch = found.batch
     left = [i for i in range(len(batch.code)) if batch.outcome(i).name == "TABLE_LEFT"]
     if not left:
         return
-    places = {name: found.end(f"{name}.y").values for name in placed.wheelsets}
+    places, rolls = ({n: found.end(f"{n}.{c}").values for n in placed.wheelsets} for c in ("y", "rx"))
     s = found.end("distance").values
     for i in left:
-        text = _derailed({name: float(y[i]) for name, y in places.items()}, float(s[i]), float(batch.t_end[i]))
+        argument = _left_contact(str(batch.outcome(i)), placed, model)
+        if not argument:
+            continue
+        y, roll = ({n: float(v[i]) for n, v in values.items()} for values in (places, rolls))
+        text = _derailed(argument, y, roll, float(s[i]), float(batch.t_end[i]))
         batch.endings[i] = Outcome(DERAILED, int(batch.code[i]), text)
 
 

@@ -311,7 +311,7 @@ class Trip:
         self._duration(duration, given)
         options |= {"method": self._method(method, given), "rtol": rtol, "atol": _atol(rtol) if atol is None else atol}
         found = self.system.batch(duration, {**self.first_state(), **(start or {})}, given, **options)
-        name_endings(found, self.placed)
+        name_endings(found, self.placed, self.model)
         return found
 
     def linearise(self, parameters: Values | None = None) -> Linearisation:

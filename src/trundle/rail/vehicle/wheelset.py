@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos, tan
+from math import ceil, cos, tan
 from typing import NamedTuple, final
 
 from trundle.errors import AssemblyError, ModelError
@@ -25,6 +25,9 @@ from trundle.rail.wheel_rail.hertz import STEEL, Elastic
 from trundle.typing import Expr, State
 
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
+REACH = 12e-3  # m: usual reach of contact tables to both sides
+FLANGE, EARLY = 0.5, 8e-3  # rad of a contact on the flange, and m to one side at which usual wheelsets have it
+BEYOND_FLANGE = 5e-3  # m: reach of contact tables beyond the place where the flange begins to touch
 DEEPEST_AT_REST = 0.01  # m, of it below the running circle: the tip of a flange, which does not lean, lies deeper
 
 
@@ -89,9 +92,20 @@ class Contact:
     @cached_property
     def tables(self) -> dict[str, ContactTable]:
         """Of the left and the right wheel."""
-        return {
-            side: ContactTable(self.geometry, side, eps=self.eps, material=self.material) for side in ("left", "right")
-        }
+        reach = _reach(self.geometry)
+        return {side: ContactTable(self.geometry, side, self.eps, reach, material=self.material) for side in SIDES}
+
+
+def _reach(geometry: ContactGeometry) -> float:
+    """How far to one side contact tables go (m): beyond the contact with the flange, which is late on wide gauges."""
+    try:
+        early = geometry.contact((EARLY, -EARLY))
+        if early.left.angle[0] > FLANGE and early.right.angle[1] > FLANGE:
+            return REACH
+        flange = max(abs(geometry.flange_contact(side)) for side in SIDES)
+    except AssemblyError:  # wheels without flanges
+        return REACH
+    return max(REACH, 1e-3 * ceil(1e3 * (flange + BEYOND_FLANGE)))
 
 
 @final

@@ -1,0 +1,53 @@
+"""What a trip says of its end: a wheel that leaves its rail, and tables that have nothing to do with it."""
+
+import pytest
+
+import trundle as tr
+from trundle import rail
+
+STRAIGHT = rail.Alignment([rail.Straight(200)])
+
+
+def wheelset(**sizes):
+    geometry = rail.ContactGeometry(rail.S1002(), rail.Rail60E1(), **sizes)
+    contact = rail.Contact(geometry, rail.Polach(0.35))
+    axle = rail.Wheelset(1813.0, (1120, 112, 1120), contact)
+    return rail.SingleWheelset(axle, rail.Bushing((1e6, 1e4, 1e6), (1e4, 1e4, 2e4)), load=60e3)
+
+
+@pytest.fixture(scope="module")
+def single():
+    return wheelset()
+
+
+def test_a_table_that_ends_is_not_a_derailment(single):
+    """It was reported as a wheel that climbed over its rail, in the middle of the track."""
+    short = tr.Table([0.0, 1.0], [16.0, 16.0], between="linear", beyond="refuse")
+    run = rail.Trip(single, STRAIGHT, short).simulate(3.0)
+    assert run.outcome.startswith("TABLE_LEFT") and "'speed_over_time'" in run.outcome
+    trip = rail.Trip(single, STRAIGHT, 16.0)
+    mine = trip.model.table("mine", short)
+    trip.model.state("sum", lambda s: mine(s.t))
+    batch = trip.batch(3.0, parameters={"speed": [15.0, 16.0]})
+    assert batch.outcomes == ["TABLE_LEFT"] * 2
+
+
+def test_a_wheelset_that_leans_too_far_has_lost_a_wheel(single):
+    run = rail.Trip(single, STRAIGHT, 16.0).simulate(0.5, {"axle.rx": 0.028})
+    assert run.outcome.startswith("DERAILED: The wheel axle_left rose from its rail") and "leans by" in run.outcome
+    run = rail.Trip(single, STRAIGHT, 16.0).simulate(0.5, {"axle.y": -0.013})
+    assert run.outcome.startswith("DERAILED: The wheel axle_right climbed") and "13 mm to the right" in run.outcome
+
+
+@pytest.mark.parametrize("gauge", [1.45, 1.46])
+def test_tables_of_wide_gauges_reach_beyond_the_flange(gauge):
+    """Their tables ended before the flange, where trips through tight curves were told to have derailed."""
+    vehicle = wheelset(gauge=gauge)
+    geometry = vehicle.wheelset.contact.geometry
+    flange = geometry.flange_contact()
+    assert all(table.u[-1] > abs(flange) + 4e-3 for table in vehicle.wheelset.contact.tables.values())
+    curve = rail.Alignment([rail.Straight(20), rail.Sine(60, 250, 0.1), rail.Arc(250, 100, 0.1)])
+    run = rail.Trip(vehicle, curve, 15.0).simulate(10.0, samples=101)
+    assert run.ok
+    y = run.values("axle.y")[-1]
+    assert y < -0.0125 and y == pytest.approx(rail.curving(vehicle, 250, 15.0, 0.1)["axle.y"][0], abs=1e-6)
