@@ -4,6 +4,7 @@ import pytest
 
 import trundle as tr
 from trundle import rail
+from trundle.errors import SolveError
 
 STRAIGHT = rail.Alignment([rail.Straight(200)])
 
@@ -20,6 +21,12 @@ def single():
     return wheelset()
 
 
+@pytest.fixture(scope="module")
+def wagon(single):
+    box = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
+    return rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), single.wheelset, box, 8.0)
+
+
 def test_a_table_that_ends_is_not_a_derailment(single):
     """It was reported as a wheel that climbed over its rail, in the middle of the track."""
     short = tr.Table([0.0, 1.0], [16.0, 16.0], between="linear", beyond="refuse")
@@ -30,6 +37,25 @@ def test_a_table_that_ends_is_not_a_derailment(single):
     trip.model.state("sum", lambda s: mine(s.t))
     batch = trip.batch(3.0, parameters={"speed": [15.0, 16.0]})
     assert batch.outcomes == ["TABLE_LEFT"] * 2
+
+
+def test_a_vehicle_that_stops_on_the_way_has_not_come_to_the_end(single):
+    for speed, acceleration, t, s in ((16.0, -2.0, 8.0, 64.0), (lambda s: 10.0 - 2.0 * s.t, 0.0, 5.0, 25.0)):
+        run = rail.Trip(single, STRAIGHT, speed, acceleration=acceleration).simulate()
+        assert run.outcome.startswith("STANDSTILL: The vehicle came to rest") and not run.ok
+        assert run.time[-1] == pytest.approx(t, abs=1e-9) and run.values("distance")[-1] == pytest.approx(s, abs=1e-9)
+    long = rail.Alignment([rail.Straight(9000)])
+    run = rail.Trip(single, long, lambda s: 80.0 + 0.1 * s.t).simulate(samples=2)  # not beyond its last 0.5 m
+    assert run.outcome.startswith("END_OF_LINE") and run.values("distance")[-1] == pytest.approx(8999.5, abs=0.01)
+
+
+def test_a_free_vehicle_does_not_start_backwards(wagon):
+    trip = rail.Trip(wagon, STRAIGHT, rail.Free(10.0), start=100.0)
+    for given in (-5.0, 0.0):
+        with pytest.raises(SolveError, match="a trip goes forwards"):
+            trip.simulate(1.0, parameters={"speed": given})
+    with pytest.raises(SolveError, match="a trip goes forwards"):
+        trip.batch(1.0, parameters={"speed": [5.0, -5.0]})
 
 
 def test_a_wheelset_that_leans_too_far_has_lost_a_wheel(single):

@@ -13,6 +13,7 @@ from trundle.run.run import Run
 from trundle.typing import ModelPart
 
 END_OF_LINE, DERAILED, STANDSTILL = "END_OF_LINE", "DERAILED", "STANDSTILL"
+AT_END = 1e-3  # m before the end of a line at which a run has come to it
 ARM = 0.5  # m: about the radius of a wheel, by which a roll moves its contact across
 LIFTS, LANDS = "_lifts", "_lands"  # ends of names of events
 
@@ -27,14 +28,17 @@ class LiftOff(NamedTuple):
     duration: float  # s; up to the end of the run where it does not come down
 
 
-def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, to_the_end: bool) -> str | None:
-    """The ending of a run that came to the end of the line or of the contact; None for others."""
+def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, end: float | None) -> str | None:
+    """The ending of a run that came to the end of the line or of the contact, or to rest; None for others. `end`: the
+    distance (m) at which a run without a duration is at the end of the line.
+    """
     name, t = run.ending, float(run.time[-1])
     s = float(run.values("distance")[-1])
     last = run.events[-1][0] if name == "EVENT_STOP" and run.events else ""
-    if last == "end_of_line" or (name == "FINISHED" and to_the_end):
+    whole = end is not None and name == "FINISHED"
+    if last == "end_of_line" or (whole and s > (end or 0.0) - AT_END):
         return f"{END_OF_LINE}: The foremost wheelset came to the end of {line.name} at t = {t:.6g} s."
-    if last == "standstill":
+    if last == "standstill" or whole:
         return f"{STANDSTILL}: The vehicle came to rest at s = {s:.6g} m, t = {t:.6g} s, before the end of {line.name}."
     argument = _left_contact(run.outcome, placed, run.system.model) if name == "TABLE_LEFT" and run.system else ""
     if not argument:

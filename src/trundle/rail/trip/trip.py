@@ -171,13 +171,12 @@ class Trip:
         """The same for every case of a batch."""
         given = {START: self.start, **(parameters or {})}
         way = self.line.length - MARGIN - np.asarray(given[START], float) - self.vehicle.reach[1]
+        if not np.min(given.get("speed", 1.0)) > 0:
+            raise SolveError(f"the speed is {np.min(given['speed']):g} m/s: a trip goes forwards, with one above zero.")
         if not isinstance(self.law, UniformTravel):
             return np.asarray(self.law.time_for(float(np.min(way))))
         given = {"speed": self.law.speed, "acceleration": self.law.acceleration, **given}
-        v, a, way = np.broadcast_arrays(given["speed"], given["acceleration"], way)
-        if not np.min(v) > 0:
-            raise SolveError(f"the speed is {np.min(v):g} m/s: a trip goes forwards, with one above zero.")
-        return UniformTravel.times(v, a, way)
+        return UniformTravel.times(*np.broadcast_arrays(given["speed"], given["acceleration"], way))
 
     def first_state(self, parameters: Values | None = None) -> State:
         """Start values: those of the model on straight level track where both sides are alike, and of free vehicles;
@@ -244,7 +243,8 @@ class Trip:
         )
         run.along = "distance"
         run.settings["good_endings"] = [END_OF_LINE]
-        run.outcome = trip_outcome(run, self.placed, self.line, duration is None) or run.outcome
+        end = self.line.length - MARGIN - self.vehicle.reach[1]
+        run.outcome = trip_outcome(run, self.placed, self.line, end if duration is None else None) or run.outcome
         return run
 
     def parameters(self, given: Values | None) -> State:

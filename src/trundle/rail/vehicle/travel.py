@@ -160,8 +160,12 @@ class SpeedOverTime(TravelLaw):
         return np.interp(np.maximum(way, 0.0), gone, v)
 
     def time_for(self, way: float) -> float:
+        from scipy.optimize import brentq
+
         t, v, gone = self._course(way)
-        return float(t[-1]) if gone[-1] >= way or v[-1] <= 0 else float("inf")
+        if v[-1] <= 0:
+            return float(brentq(self.at, t[-2], t[-1], xtol=1e-12)) if v[-1] < 0 else float(t[-1])
+        return float(np.interp(way, gone[-2:], t[-2:])) if gone[-1] >= way else float("inf")
 
     def _course(self, way: float) -> tuple[Array, Array, Array]:
         """Times, speeds and distances until a distance (m) is covered, or up to a standstill."""
