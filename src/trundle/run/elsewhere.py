@@ -8,9 +8,9 @@ ELSEWHERE = {
     **dict.fromkeys("xy", "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for states"),
     "results": "run.dataset, or one quantity, run['bob.angle']",
     "data": "run.dataset, or one quantity, run['bob.angle']",
-    "final": "run.values('bob.angle')[-1]",
-    "last": "run.values('bob.angle')[-1]",
-    "end": "run.values('bob.angle')[-1]",
+    **dict.fromkeys(
+        ("final", "last", "end"), "run.values('bob.angle')[-1], or run.state() for all coordinates and their rates"
+    ),
     "at": "run['bob.angle'].interp(time=0.5)",
     "state": "run['bob.angle'].interp(time=0.5)",
     "view": "run.show()",
@@ -23,7 +23,7 @@ ELSEWHERE = {
     **dict.fromkeys(("compare", "overlay"), "run.show(compare=other), or plot both, run['bob.angle'].plot()"),
     **dict.fromkeys(
         ("extend", "continue_", "resume", "restart"),
-        "stepper = system.stepper(duration) for a run that goes on, or begin another at the values of its end",
+        "system.simulate(5.0, run.state(), t0=run.time[-1]), which begins where it ended",
     ),
     **dict.fromkeys(("keys", "columns", "variables", "quantities"), "run.names"),
     "get": "run['bob.angle'], or run.values('bob.angle')",
