@@ -139,6 +139,37 @@ def test_a_habit_is_answered_at_its_line(name: str, tmp_path: Path, monkeypatch:
     answered_at_its_line(*MISTAKES[name])
 
 
+FILE = """name: p
+bodies:
+  bob: {mass: 1, inertia: 0.1, com: [0, 0, -1]}
+connections:
+  pin: {pair: Revolute, axis: y, first: ground, second: bob}
+"""
+FIELDS = {
+    "a joint of a connection": ("pair: Revolute", "joint: Revolute", r"called 'joint' here\. Did you mean 'pair'"),
+    "a parent": ("first: ground", "parent: ground", r"called 'parent' here\. Did you mean 'first'"),
+    "the position of a mass centre": ("com:", "cog:", r"called 'cog' here\. Did you mean 'com'"),
+    "the title of a model": ("name:", "title:", r"called 'title' here\. Did you mean 'name'"),
+    "a simulation": ("bodies:", "simulation: {duration: 1}\nbodies:", r"line 2, .*Did you mean 'run'"),
+    "the end of a run": ("bodies:", "run: {t_end: 10}\nbodies:", r"Did you mean 'duration'"),
+    "an event alone": (
+        "bodies:",
+        "events: {e: pin.angle}\nbodies:",
+        r"give a mapping, \{expression: bob\.angle\}",
+    ),
+    "a run alone": ("bodies:", "run: 10\nbodies:", r"line 2, run: give a mapping, \{duration: 10\}, not 10"),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_fields_of_other_programs_are_answered_with_their_line(name: str, tmp_path: Path) -> None:
+    old, new, words = FIELDS[name]
+    path = tmp_path / "p.yaml"
+    path.write_text(FILE.replace(old, new, 1))
+    with pytest.raises(tr.TrundleError, match=words):
+        tr.load_model(path)
+
+
 @pytest.mark.parametrize(
     ("verb", "words"),
     [

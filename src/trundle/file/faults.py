@@ -90,6 +90,27 @@ def field_name(path: Path) -> str:
     return name.removeprefix(".")
 
 
+FIELDS = {
+    **dict.fromkeys(("type", "joint", "kind"), ("pair",)),
+    **dict.fromkeys(("parent", "from", "body1", "body_a", "base"), ("first",)),
+    **dict.fromkeys(("child", "to", "body2", "body_b", "follower"), ("second",)),
+    **dict.fromkeys(("joints", "constraints", "pairs"), ("connections",)),
+    **dict.fromkeys(("links", "parts"), ("bodies",)),
+    **dict.fromkeys(("simulate", "simulation", "solver", "settings"), ("run", "method")),
+    **dict.fromkeys(("time", "t_end", "tf", "end"), ("duration",)),
+    **dict.fromkeys(("integrator",), ("method",)),
+    **dict.fromkeys(("tol", "tolerance", "reltol"), ("rtol",)),
+    **dict.fromkeys(("when", "condition", "function", "value"), ("expression",)),
+    **dict.fromkeys(("file", "path"), ("csv",)),
+    **dict.fromkeys(("cog", "center", "centre", "position"), ("com",)),
+    **dict.fromkeys(("I", "moments"), ("inertia",)),
+    **dict.fromkeys(("initial", "x0", "q0"), ("start",)),
+    **dict.fromkeys(("title", "model", "id"), ("name",)),
+    **dict.fromkeys(("description", "comment", "doc"), ("text",)),
+}
+"""Other words for the fields of a model file, with those that they are called here."""
+
+
 def near(name: str, known: Sequence[str]) -> str:
     """A hint with similar names."""
     found = near_names(name, known[:MAX_COMPARED])
@@ -99,11 +120,29 @@ def near(name: str, known: Sequence[str]) -> str:
     return f"There are: {', '.join(known[:MAX_OFFERED])}{rest}." if known else "There is none in this file."
 
 
+EXAMPLES = {
+    "bodies": "{mass: 1.0, inertia: 0.1}",
+    "connections": "{pair: Revolute, axis: y, first: ground, second: bob}",
+    "events": "{expression: bob.angle}",
+    "parameters": "{value: 2.0, unit: m}, or the number alone",
+    "run": "{duration: 10}",
+}
+"""What parts of a file look like."""
+
+
+def _example(place: Sequence[object]) -> str:
+    example = EXAMPLES.get(str(place[0])) if len(place) == 2 or place == ("run",) else None
+    return f", {example}" if example else " (name: value)"
+
+
 def _in_our_words(item: Raw, expected: type[BaseModel]) -> str:
     kind = item["type"]
     if kind == "extra_forbidden":
         *around, name = item["loc"]
-        return f"there is no field called {str(name)!r} here. {near(str(name), _fields_at(tuple(around), expected))}"
+        known = _fields_at(tuple(around), expected)
+        meant = [one for one in FIELDS.get(str(name), ()) if one in known]
+        hint = f"Did you mean {meant[0]!r}?" if meant else near(str(name), known)
+        return f"there is no field called {str(name)!r} here. {hint}"
     if kind == "missing":
         return "this field is missing; it must be given"
     got = in_words(item.get("input"))
@@ -115,7 +154,7 @@ def _in_our_words(item: Raw, expected: type[BaseModel]) -> str:
     words = {
         "string_type": f"give a text, not {got}",
         "dict_type": f"give a mapping (name: value), not {got}",
-        "model_type": f"give a mapping (name: value), not {got}",
+        "model_type": f"give a mapping{_example(item['loc'])}, not {got}",
         "list_type": f"give a list{', [0, 0, -9.81],' if 'gravity' in item['loc'] else ','} not {got}",
     }
     return words.get(kind, str(item["msg"]))
