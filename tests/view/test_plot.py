@@ -189,3 +189,15 @@ def test_numbers_are_plain_text_and_powers_of_ten_formulas() -> None:
     assert "10^{6}" in large.yaxis.get_offset_text().get_text()
     assert [label.get_text() for label in names.get_xticklabels()] == ["left", "right"]
     assert all("10^{" in label.get_text() for label in log.get_yticklabels())
+
+
+def test_settings_of_the_user_are_kept(four_bar: Run) -> None:
+    """His font and its size; what he has not set is that of the package. An empty title is none."""
+    plain = four_bar.plot("crank.angle")
+    with plt.rc_context({"font.size": 8, "font.family": "serif", "lines.linewidth": 3.0}):
+        own = four_bar.plot("crank.angle", title="")
+    assert own._suptitle is None and plain._suptitle is not None  # type: ignore[attr-defined]
+    assert own.axes[0].yaxis.label.get_size() == pytest.approx(0.8 * plain.axes[0].yaxis.label.get_size())
+    assert own.axes[0].yaxis.label.get_family() == ["serif"]
+    assert own.axes[0].lines[0].get_linewidth() == 3.0 and plain.axes[0].lines[0].get_linewidth() == 1.5
+    assert not own.axes[0].spines["top"].get_visible()

@@ -29,7 +29,7 @@ def plot_branches(
     shown = list(names) or [_first_name(first)]
     with style():
         kinds = " and ".join(dict.fromkeys(KINDS[branch.of] for branch in branches))
-        heading = title or f"{kinds} over {first.over}"
+        heading = f"{kinds} over {first.over}" if title is None else title
         figure = new_figure(7.2, 1.2 + 3.2 * len(shown), heading)
         panels = np.atleast_1d(figure.subplots(len(shown), 1, sharex=True))
         for axes, name in zip(panels, shown, strict=True):

@@ -32,7 +32,7 @@ def draw_cam_pair(
     radius = float(follower.radius) if isinstance(follower, Circle) else 0.0
     contact, normal = _touch(cam, follower, way, radius, size)
     with style():
-        figure = new_figure(width, width, title or pair.title)
+        figure = new_figure(width, width, pair.title if title is None else title)
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set_aspect("equal")

@@ -72,7 +72,7 @@ def draw_pair(
     if pair.in_tree:
         _draw_chain(scene, pair.chain(), q, contact, parts, size)
     with style():
-        figure = new_figure(width, picture_height(scene, width) + 0.3, title or pair.title)
+        figure = new_figure(width, picture_height(scene, width) + 0.3, pair.title if title is None else title)
         scene.paint(figure.subplots())
         return finish(figure, path)
 

@@ -62,7 +62,7 @@ def draw(
     if scene.get("road") is not None:  # what rolls on a plane stands on it
         low[2] = scene["road"]
     with style():
-        figure = new_figure(width, _height(width, low, high, chosen), title or run.model_name)
+        figure = new_figure(width, _height(width, low, high, chosen), run.model_name if title is None else title)
         canvas: Canvas = (
             SpaceCanvas(figure.add_subplot(projection="3d", computed_zorder=False), float(low[2]))
             if chosen == "space"

@@ -23,7 +23,7 @@ def plot_imaginary(
     if body not in known:
         raise UnknownNameError(body, known, "body in a moving frame")
     with style():
-        figure = new_figure(width, 5.2, title or f"{run.model_name}: imaginary forces of {body}")
+        figure = new_figure(width, 5.2, f"{run.model_name}: imaginary forces of {body}" if title is None else title)
         panels = figure.subplots(2, 3, sharex=True, sharey="row", squeeze=False)
         for row, (what, unit) in enumerate((("force", "N"), ("moment", "N m"))):
             for column, axis in enumerate(AXES):

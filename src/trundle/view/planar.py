@@ -47,7 +47,7 @@ def draw_planar_pair(
     contact, normal = _contact(pair, q)
     size = max((float(s.radius) for s in (pair.first, pair.second) if isinstance(s, Circle)), default=1.0)
     with style():
-        figure = new_figure(width, width, title or pair.title)
+        figure = new_figure(width, width, pair.title if title is None else title)
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set_aspect("equal")

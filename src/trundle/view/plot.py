@@ -79,7 +79,8 @@ def plot_quantities(
     units = list(dict.fromkeys(curve.unit for curve in curves))
     band = 0.3 * len(contacts) + 0.2 if contacts else 0.0
     with style():
-        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4) + band, title or run.model_name)
+        heading = run.model_name if title is None else title
+        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4) + band, heading)
         ratios = [panel_height] * len(units) + ([band] if contacts else [])
         panels = list(figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0])
         for panel, unit in zip(panels, units, strict=False):
@@ -177,7 +178,7 @@ def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = 
     works = {"work in": energy.work_in, "work of events": energy.work_events, "work lost": energy.work_lost}
     terms |= {name: work for name, work in works.items() if np.any(work)}
     with style():
-        figure = new_figure(width, 5.2, title or f"{run.model_name}: energy")
+        figure = new_figure(width, 5.2, f"{run.model_name}: energy" if title is None else title)
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))
         for i, (label, values) in enumerate(terms.items()):
             emphasis = {"color": INK, "linewidth": 2.0} if label == "total" else line_style(i if i < 2 else i - 1)
@@ -209,7 +210,8 @@ def plot_eigenvalues(
     several = list(linearisations) if isinstance(linearisations, Sequence) else [linearisations]
     points = [np.asarray(one.eigenvalues) for one in several]
     with style():
-        figure = new_figure(width, 0.78 * width, title or ("Root locus" if len(several) > 1 else "Eigenvalues"))
+        usual = "Root locus" if len(several) > 1 else "Eigenvalues"
+        figure = new_figure(width, 0.78 * width, usual if title is None else title)
         axes = figure.subplots()
         x, y = np.concatenate(points).real, np.concatenate(points).imag
         if len(several) == 1:

@@ -22,7 +22,7 @@ def plot_stability(
     speeds = np.asarray(stability.speeds)
     branches = follow([moving(one.eigenvalues, stability.neutral) for one in stability.linearisations])
     with style():
-        figure = new_figure(width, 0.86 * width, title or "Eigenvalues over speed")
+        figure = new_figure(width, 0.86 * width, "Eigenvalues over speed" if title is None else title)
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
         for branch in branches:
             _draw(above, below, speeds, branch)

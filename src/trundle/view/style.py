@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import final
 
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParams, rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -114,15 +114,22 @@ def point2(values: Raw) -> tuple[float, float]:
 
 
 def style() -> Untyped:
-    """Context in which figures are made."""
-    return rc_context(_SETTINGS)
+    """Context in which figures are made. Settings of Matplotlib that the user has changed are kept, and texts are
+    scaled with his size of the font.
+    """
+    own = {name: value for name, value in _SETTINGS.items() if rcParams[name] == rcParamsDefault[name]}
+    if "font.size" not in own:
+        scale = rcParams["font.size"] / _SETTINGS["font.size"]
+        own |= {name: scale * own[name] for name in own if name.endswith(("titlesize", "labelsize", "fontsize"))}
+    return rc_context(own)
 
 
 def new_figure(width: float, height: float, title: str | None = None) -> Figure:
     """An empty figure with a title set flush left; no pyplot state, so it works without a display."""
     figure = Picture(figsize=(width, height), layout="constrained")
     if title:
-        figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+        size = 1.2 * rcParams["font.size"]
+        figure.suptitle(title, x=0.012, ha="left", fontsize=size, fontweight="bold", color=INK)
     return figure
 
 

@@ -56,7 +56,8 @@ def plot_trace(
     curves = [curve for name in names or usual[:MOST] for curve in _curves(trace, name)]
     units = list(dict.fromkeys(unit for _, unit, _ in curves))
     with style():
-        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4), title or trace.model_name)
+        heading = trace.model_name if title is None else title
+        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4), heading)
         panels = list(figure.subplots(max(len(units), 1), 1, sharex=True, squeeze=False)[:, 0])
         for panel, unit in zip(panels, units, strict=False):
             here = [curve for curve in curves if curve[1] == unit]
@@ -140,7 +141,7 @@ def draw_trace(
     scene.arrow(point, point + 0.25 * size * normal, INK)
     scene.dot(point)
     with style():
-        figure = new_figure(width, picture_height(scene, width) + 0.3, title or trace.model_name)
+        figure = new_figure(width, picture_height(scene, width) + 0.3, trace.model_name if title is None else title)
         scene.paint(figure.subplots())
         said = float(pose[trace.driven])
         figure.supxlabel(
