@@ -3,6 +3,8 @@
 import csv
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +57,14 @@ def test_loaded_run_gives_quantities_without_its_model(run: Run, tmp_path: Path)
     assert again.energy.drift == run.energy.drift
     assert again.summary() == run.summary()
     assert repr(again) == repr(run)
+
+
+def test_saving_imports_neither_xarray_nor_scipy(tmp_path: Path) -> None:
+    """They take 0.4 s."""
+    lines = "import sys, trundle as tr; run = tr.examples.load('simple-pendulum').model.build().simulate(0.1)"
+    lines += "; run.save('run.nc'); assert not {'xarray', 'pandas', 'scipy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True)
+    assert "pivot.angle" in load(tmp_path / "run.nc").names
 
 
 def test_loaded_run_can_be_saved_again(pendulum: Run, tmp_path: Path) -> None:

@@ -12,7 +12,12 @@ import trundle as tr
 from trundle.errors import ModelError
 from trundle.space import Ball, Chain, Inertia, Screw, align_z, axis_vector, rotation
 from trundle.space.chain import SLIDE
-from trundle.space.rotation import as_matrix, quaternion_from_rotation, rotation_from_quaternion
+from trundle.space.rotation import (
+    as_matrix,
+    quaternion_from_rotation,
+    quaternions_from_rotations,
+    rotation_from_quaternion,
+)
 
 FEW = settings(max_examples=25, derandomize=True, deadline=None, database=None)
 axes = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3)
@@ -106,3 +111,20 @@ def test_solid_sphere_in_one_number() -> None:
 def test_named_axes() -> None:
     np.testing.assert_allclose(axis_vector("-y"), [0, -1, 0])
     np.testing.assert_allclose(tr.rotation("z", np.pi / 2) @ [1, 0, 0], [0, 1, 0])
+
+
+def test_quaternions_of_many_rotations() -> None:
+    rng = np.random.default_rng(5)
+    turns = Rotation.random(300, rng=rng)
+    axes = [
+        axis / np.linalg.norm(axis) for axis in ([1, 0, 0], [0, -1, 0], [0, 0, 1], [-1, 2, 0], [0, 1, -3], [3, -2, 1])
+    ]
+    vectors = [angle * np.array(axis) for axis in axes for angle in (0.0, 1e-9, 3.0, np.pi - 1e-9, np.pi)]
+    R = np.concatenate([turns.as_matrix(), Rotation.from_rotvec(vectors).as_matrix(), np.diag([1.0, -1, -1])[None]])
+    q = quaternions_from_rotations(R)
+    assert np.max(np.abs(np.linalg.norm(q, axis=1) - 1)) < 1e-15
+    assert np.max(np.abs(np.moveaxis(rotation_from_quaternion(q.T), -1, 0) - R)) < 1e-15
+    theirs = Rotation.from_matrix(R).as_quat(canonical=True, scalar_first=True)
+    apart = np.abs(q[:, 0]) > 1e-12  # at a half turn the sign of the first entry is round-off
+    assert np.max(np.abs(q - theirs)[apart]) < 1e-15 and np.all(q[:, 0] >= 0.0)
+    assert quaternions_from_rotations(np.zeros((0, 3, 3))).shape == (0, 4)

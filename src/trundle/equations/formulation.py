@@ -26,6 +26,7 @@ from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout
 from trundle.quantity import Quantity
+from trundle.space.rotation import quaternions_from_rotations
 from trundle.typing import Array, Json, TapeFunction, Value, Values
 
 Found = TypeVar("Found")
@@ -286,14 +287,12 @@ class Formulation:
 
     def _orientation(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
         """Unit quaternion of a body with non-negative first component."""
-        from scipy.spatial.transform import Rotation
-
         body = self.quantity(name).owner
         R = self.evaluate(f"{body}.rotation", t, x, p)[f"{body}.rotation"].reshape(-1, 3, 3).transpose(0, 2, 1)
         good = np.all(np.isfinite(R), axis=(1, 2))
         found = np.full((len(R), 4), np.nan)
         if np.any(good):
-            found[good] = Rotation.from_matrix(R[good]).as_quat(canonical=True, scalar_first=True)
+            found[good] = quaternions_from_rotations(R[good])
         return {f"{body}.orientation": found}
 
     def works(self, x: Array) -> dict[str, Array]:

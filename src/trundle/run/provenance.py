@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 Attribute = str | float | int
 
 
+def about(run: "Run") -> dict[str, Attribute]:
+    """Attributes of the dataset: provenance, and the audit of power if it is kept."""
+    return provenance(run) | (run.power.attributes if run.power.kept else {})
+
+
 def provenance(run: "Run") -> dict[str, Attribute]:
-    """Attributes of the dataset, enough to understand the run without its model; lists and tables are JSON."""
+    """Enough to understand the run without its model; lists and tables are JSON."""
     if run.formulation is None:
         return {str(k): v for k, v in run.stored_attrs.items()}
     from trundle.run.geometry import geometry

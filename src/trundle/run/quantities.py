@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trundle.run.sensitivities import Sensitivities
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
+TIME = {"units": "s", "long_name": "time"}  # attributes of the times
 LONGEST = 60  # characters of a wrong name that a message repeats
 
 
@@ -351,10 +352,8 @@ class RunQuantities:
     def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
         import xarray as xr
 
-        attrs = {"units": q.unit, "long_name": q.text}
-        if q.owner:
-            attrs |= {"owner": q.owner, "part": q.part}
-        beside: Columns = {"time": xr.Variable("time", self.time, {"units": "s", "long_name": "time"})}
+        attrs = attributes(q)
+        beside: Columns = {"time": xr.Variable("time", self.time, TIME)}
         if self.along is not None and self.along != q.name:
             beside[self.along] = self[self.along].variable
         if not q.labels:
@@ -379,6 +378,12 @@ class RunQuantities:
     def stored_attrs(self) -> Json:
         """What the file says of the run; nothing for a run with its model."""
         return {} if self.stored is None else self.stored.attrs
+
+
+def attributes(q: Quantity) -> dict[str, str]:
+    """What a dataset says of a quantity."""
+    own = {"owner": q.owner, "part": q.part} if q.owner else {}
+    return {"units": q.unit, "long_name": q.text, **own}
 
 
 def dimension(q: Quantity) -> str:

@@ -117,20 +117,20 @@ class Run(RunQuantities):
             return self.stored.dataset
         import xarray as xr
 
-        from trundle.run.provenance import provenance
+        from trundle.run.provenance import about
 
+        return xr.Dataset({name: self[name] for name in self.kept}, attrs=about(self))
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the quantities in the dataset: states, energy and all used so far."""
         assert self.formulation is not None
-        kept = self.power.attributes if self.power.kept else {}
         groups = ("state", "energy", "work")
-        arrays = {q.name: self[q.name] for q in self.formulation.register if q.group in groups}
-        arrays |= {name: self[name] for name in list(self._found)}
-        arrays.pop(self.along or "", None)  # which is a coordinate of all others
-        for name in ("time", "contact_bond", *DIMENSIONS.values()):
-            if name in arrays:
-                raise StoreError(
-                    f"the output {name!r} has the name of a dimension of the dataset; rename it in model.output."
-                )
-        return xr.Dataset(arrays, attrs=provenance(self) | kept)
+        found = dict.fromkeys([*(q.name for q in self.formulation.register if q.group in groups), *self._found])
+        found.pop(self.along or "", None)  # which is a coordinate of all others
+        for name in found.keys() & {"time", "contact_bond", *DIMENSIONS.values()}:
+            raise StoreError(f"the output {name!r} has the name of a dimension of the dataset; rename it in m.output.")
+        return list(found)
 
     @property
     def energy(self) -> "Energy":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
 from trundle.messages.preparing import preparing
+from trundle.run.content import content
 from trundle.run.read_netcdf import read_own
 from trundle.run.stored_result import StoredResult
 from trundle.run.surfaces import surfaces_as_json
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from trundle.run.run import Run
+    from trundle.run.write_netcdf import Content
 
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
@@ -30,19 +32,25 @@ def save(run: "Run", path: Path | str) -> Path:
     """Write a run as netCDF (.nc) or as a table (.csv); returns the path, with ".nc" added when it has no suffix."""
     target = _target(file_path(path))
     with preparing(f"all quantities of the run of {run.model_name!r} for {target.name}"):
+        if run.formulation is None:
+            return write(run.dataset, target)
         _evaluate_all(run)
-        dataset = run.dataset
-        if run.formulation is not None:
-            dataset.attrs["surfaces"] = surfaces_as_json(run)
-        return write(dataset, target)
+        surfaces = {"surfaces": surfaces_as_json(run)}
+        if _is_table(target):
+            return write(run.dataset.assign_attrs(surfaces), target)
+        write_whole(target, _encode(content(run, surfaces)))
+        return target
 
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
     """Write a dataset in the format of the suffix, ".nc" unless given; returns the path."""
     target = _target(file_path(path))
-    table = FORMS[target.suffix.lower()] == "a table"
-    write_whole(target, csv_text(dataset).encode() if table else _encode(dataset))
+    write_whole(target, csv_text(dataset).encode() if _is_table(target) else _encode(dataset))
     return target
+
+
+def _is_table(path: Path) -> bool:
+    return FORMS[path.suffix.lower()] == "a table"
 
 
 def _target(path: Path) -> Path:
@@ -157,21 +165,20 @@ def _check_run(stored: StoredResult | None, path: Path) -> StoredResult:
 
 def _evaluate_all(run: "Run") -> None:
     """Evaluate the quantities to be stored, so that the file is useful without the model."""
-    if run.formulation is None:
-        return
+    assert run.formulation is not None
     small = len(run.formulation.model.moving_bodies) <= SMALL_MODEL
     groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "inputs", "orientations"}
     groups |= {"reactions", "accelerations", "forces", "relative"} if small else set()
     for quantity in run.formulation.quantities.values():
         placed = quantity.part == "body" and quantity.signal and (small or quantity.kind in ("position", "rotation"))
         if quantity.group in groups or placed:
-            run[quantity.name]
+            run.values(quantity.name)
 
 
-def _encode(dataset: "xr.Dataset") -> bytes:
+def _encode(content: "Content | xr.Dataset") -> bytes:
     from trundle.run.write_netcdf import encode
 
     try:
-        return encode(dataset)
+        return encode(content)
     except ImportError as error:
         raise StoreError(f"cannot write netCDF files: {error} Install it with: pip install h5py") from error

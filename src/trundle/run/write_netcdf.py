@@ -6,13 +6,13 @@ those of its dimensions. A dimension that has values is its own variable; of ano
 
 from collections.abc import Mapping
 from math import ceil, prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 
 from trundle.errors import StoreError
 from trundle.run.read_netcdf import NUMBER, NUMBERS, UNNAMED
-from trundle.typing import Settings, Untyped
+from trundle.typing import AnyArray, Settings, Untyped
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -21,7 +21,39 @@ if TYPE_CHECKING:
 BLOCK: Final = 1 << 14  # numbers
 
 
-def encode(dataset: "xr.Dataset") -> bytes:
+@final
+class Variable(NamedTuple):
+    """A variable of a file."""
+
+    dims: tuple[str, ...]
+    values: AnyArray
+    attrs: Settings
+
+
+@final
+class Content(NamedTuple):
+    """What a file holds: sizes of dimensions, variables, and what it says of itself."""
+
+    sizes: Mapping[str, int]
+    variables: Mapping[str, Variable]
+    attrs: Settings
+
+    @classmethod
+    def of(cls, dataset: "xr.Dataset") -> "Content":
+        """By the conventions of xarray: truth values become numbers, coordinates are listed."""
+        from xarray.conventions import encode_cf_variable, encode_dataset_coordinates
+
+        variables, attributes = encode_dataset_coordinates(dataset)
+        found = {}
+        for name, variable in variables.items():
+            plain = variable.copy(deep=False)
+            plain.encoding = {"_FillValue": None}
+            made = encode_cf_variable(plain, name=str(name))
+            found[str(name)] = Variable(tuple(map(str, made.dims)), np.asarray(made.values), made.attrs)
+        return cls({str(name): size for name, size in dataset.sizes.items()}, found, attributes)
+
+
+def encode(content: "Content | xr.Dataset") -> bytes:
     """The whole file in memory: the HDF5 library crashes when a disk fills up under it, Python only raises.
 
     No fill values (numbers stay as they are), and checksums so that damage is noticed when reading; these stand in
@@ -29,14 +61,14 @@ def encode(dataset: "xr.Dataset") -> bytes:
     """
     import h5py
 
-    variables, attributes = _encoded(dataset)
-    sizes = {str(name): size for name, size in dataset.sizes.items()}
+    sizes, given, attributes = content if isinstance(content, Content) else Content.of(content)
+    variables = dict(given)
     with h5py.File("netcdf", "w", driver="core", backing_store=False, track_order=True) as file:
         number = {name: i for i, name in enumerate(sizes)}
         scales = [_scale(file, name, size, variables.pop(name, None)) for name, size in sizes.items()]
         for name, variable in variables.items():
             item = _written(file, name, variable)
-            numbers = [number[str(dimension)] for dimension in variable.dims]
+            numbers = [number[dimension] for dimension in variable.dims]
             for axis, i in enumerate(numbers):
                 item.dims[axis].attach_scale(scales[i])
             if numbers:
@@ -51,20 +83,7 @@ def encode(dataset: "xr.Dataset") -> bytes:
     return image
 
 
-def _encoded(dataset: "xr.Dataset") -> tuple[dict[str, "xr.Variable"], Settings]:
-    """Variables and attributes by the conventions of xarray: truth values become numbers, coordinates are listed."""
-    from xarray.conventions import encode_cf_variable, encode_dataset_coordinates
-
-    variables, attributes = encode_dataset_coordinates(dataset)
-    found = {}
-    for name, variable in variables.items():
-        plain = variable.copy(deep=False)
-        plain.encoding = {"_FillValue": None}
-        found[str(name)] = encode_cf_variable(plain, name=str(name))
-    return found, attributes
-
-
-def _scale(file: Untyped, name: str, size: int, variable: "xr.Variable | None") -> Untyped:
+def _scale(file: Untyped, name: str, size: int, variable: Variable | None) -> Untyped:
     """The dataset of a dimension: its values, or only its length."""
     if variable is None:
         item = file.create_dataset(name, (size,), np.dtype(">f4"))
@@ -75,8 +94,8 @@ def _scale(file: Untyped, name: str, size: int, variable: "xr.Variable | None") 
     return item
 
 
-def _written(file: Untyped, name: str, variable: "xr.Variable") -> Untyped:
-    values = np.asarray(variable.values)
+def _written(file: Untyped, name: str, variable: Variable) -> Untyped:
+    values = variable.values
     if values.dtype.kind not in "fiuUO":
         raise StoreError(f"cannot write {name!r}: netCDF files hold real numbers and text, not {values.dtype}.")
     if values.dtype.kind in "UO":

@@ -99,6 +99,27 @@ def quaternion_from_rotation(R: Array) -> Array:
     return quaternion if quaternion[0] >= 0 else -quaternion
 
 
+def quaternions_from_rotations(R: Array) -> Array:
+    """Unit quaternions (w, x, y, z) of rotation matrices (n, 3, 3), whose first entry that is not 0 is positive.
+
+    The products q_i q_j of the entries follow from R without a root; the row with the largest square is normalised.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(R, 0, -1)
+    products = np.array(
+        [
+            [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, 1 + xx - yy - zz, yx + xy, xz + zx],
+            [xz - zx, yx + xy, 1 + yy - xx - zz, zy + yz],
+            [yx - xy, xz + zx, zy + yz, 1 + zz - xx - yy],
+        ]
+    )
+    largest = np.argmax(np.einsum("iin->in", products), axis=0)
+    q = np.moveaxis(products, -1, 0)[np.arange(len(R)), largest]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    first = np.take_along_axis(q, np.argmax(q != 0, axis=1)[:, None], axis=1)
+    return np.asarray(np.where(first < 0, -q, q))
+
+
 def cross(a: Expr, b: Expr) -> Expr:
     """Cross product of SX 3-vectors; exact zeros stay zeros."""
     return ca.cross(a, b)

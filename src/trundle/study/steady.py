@@ -21,6 +21,7 @@ from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
 from trundle.quantities.coordinate import Coordinate
 from trundle.quantities.state_layout import StateLayout
+from trundle.space.rotation import rotation_from_quaternion
 from trundle.typing import Array, Expr, Index
 
 STATES = 6  # around the given one, at which a symmetry must hold
@@ -50,7 +51,7 @@ class Turn:
         if self.kind == "shift":
             w[at] = 1.0
         elif self.kind == "first":
-            w[at] = _rotation(q[self.at_q : self.at_q + 4]).T @ self.axis
+            w[at] = rotation_from_quaternion(q[self.at_q : self.at_q + 4]).T @ self.axis
         elif self.kind == "second":
             w[at], rate[at] = self.axis, -np.cross(self.axis, u[at])
         elif self.kind == "place":
@@ -280,9 +281,3 @@ def skew(v: Array) -> Array:
     """Matrix of the cross product with v."""
     x, y, z = v
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
-def _rotation(quaternion: Array) -> Array:
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_quat(quaternion, scalar_first=True).as_matrix())
