@@ -104,9 +104,12 @@ class _OfTime:
                 given[to] = None if a == 1 else self._take(k, [])
                 if a == 0:
                     self.timed.add(k)
+            elif not operands[code]:
+                given[to] = self._take(k, [])
+            elif given[a] is None or given[b] is None:  # as nearly all do; a single operand is both
+                given[to] = None
             else:
-                sources = [given[i] for i in (a, b)[: operands[code]]]
-                given[to] = None if None in sources else self._take(k, sources)
+                given[to] = self._take(k, [given[a], given[b]][: operands[code]])
 
     def _call(self, rhs: TapeFunction, k: int, given: dict[int, tuple[int, int] | None]) -> None:
         """Enter a call, which may have many operands and several results."""

@@ -68,9 +68,10 @@ def make_all(folder: Path) -> None:
         file.write_bytes(lzma.compress(code))
         place(file).write_bytes(make_ready_code(code))
         print(f"time loop {part}", flush=True)
-    from trundle.kernel.threaded import functions, shipped_name
+    from trundle.kernel import threaded, trampolines
 
-    place(folder / shipped_name(1)).write_bytes(make_ready_object(functions(1, READY)))
+    place(folder / threaded.shipped_name(1)).write_bytes(make_ready_object(threaded.functions(1, READY)))
+    place(folder / trampolines.shipped_name()).write_bytes(make_ready_object(trampolines.functions(READY)))
     print("threaded code", flush=True)
 
 

@@ -12,7 +12,9 @@ from weakref import finalize
 
 from trundle.kernel.cache import USER_CACHE, Bundle
 from trundle.kernel.jit import emit_object, host, load_code
-from trundle.kernel.lower import ARGUMENTS, PARAMETERS, many_symbol, module, symbol
+from trundle.kernel.loop_sources import digest
+from trundle.kernel.lower import ARGUMENTS, PARAMETERS, Target, many_symbol, module, symbol
+from trundle.kernel.ready_code import SHIPPED, ready_code
 from trundle.kernel.threaded import SELF
 from trundle.typing import Untyped
 
@@ -66,18 +68,27 @@ def _loaded() -> list[Trampoline]:
 
 @cache
 def _code() -> bytes:
-    """Object code of all trampolines, generated once and cached."""
+    """Object code of all trampolines: shipped, or generated once and cached."""
+    code = ready_code(SHIPPED / shipped_name()) if SHIPPED.is_dir() else None
+    if code is not None:
+        return code
     key = f"{COUNT} trampolines"
     kept = USER_CACHE.load_bundle(key)
     if kept is None:
-        kept = Bundle(emit_object(_text()), ())
+        kept = Bundle(emit_object(functions(host())), ())
         USER_CACHE.save_bundle(key, kept)
     return kept.code
 
 
-def _text() -> str:
+def shipped_name() -> str:
+    """Name under which they are shipped, with the digest of their sources (see `ready_code.place`)."""
+    return f"trampolines.{digest(__name__)[:20]}.bc.xz"
+
+
+def functions(target: Target) -> str:
+    """IR text of all trampolines."""
     bodies = [f"@{_TABLE} = dso_local global [{COUNT} x ptr] zeroinitializer, align 8\n", _many()]
-    return module(host(), 1, set(), bodies + [_trampoline(k) for k in range(COUNT)])
+    return module(target, 1, set(), bodies + [_trampoline(k) for k in range(COUNT)])
 
 
 def _word(name: str, kind: str = "i64") -> str:
