@@ -302,6 +302,25 @@ def test_what_may_not_be_meant(wagon):
         rail.Trip(wagon, SHORT, 20.0)
 
 
+@pytest.mark.parametrize(("radius", "speed"), [(300.0, 8.0), (-300.0, 8.0)])
+def test_starts_in_arcs_that_newtons_method_alone_does_not_find(wagon, radius, speed):
+    """They were refused; the motion is sought again near where a run settles."""
+    found = rail.Trip(wagon, rail.Alignment([rail.Arc(radius, 100, 0.1)]), speed).simulate(1.0, samples=5)
+    for name in NAMES:
+        values = found.values(name)
+        assert np.ptp(values) < 1e-6 * np.max(np.abs(values))
+    curved = rail.curving(wagon, radius, speed, 0.1)
+    assert found.values("front.y")[0] == pytest.approx(curved["front.y"][0], abs=1e-8)
+
+
+def test_a_line_of_another_gauge_is_noted(wagon, recwarn):
+    curves = [rail.Straight(30), rail.Sine(length=60, radius=600, cant=0.1), rail.Arc(600, 60, cant=0.1)]
+    rail.Trip(wagon, rail.Alignment(curves), 20.0)
+    assert not recwarn.list
+    with pytest.warns(rail.TripWarning, match=r"contacts are 1\.506 m apart, those of line 1\.08 m.*half_gauge=0\.753"):
+        rail.Trip(wagon, rail.Alignment(curves, half_gauge=0.54), 20.0)
+
+
 def test_times_that_are_refused(trip):
     with pytest.raises(SolveError, match=r"too long: after 11\.26 s"):
         trip.simulate(12.0)

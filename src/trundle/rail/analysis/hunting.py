@@ -83,7 +83,7 @@ class Hunting:
         """
         v, swing, stable = self.branch.parameter, self.swing, self.branch.stable
         found = []
-        for k in np.flatnonzero((v[:-1] - speed) * (v[1:] - speed) <= 0):
+        for k in np.flatnonzero((v[:-1] < speed) != (v[1:] < speed)):
             part = (speed - v[k]) / (v[k + 1] - v[k])
             found.append((float(swing[k] + part * (swing[k + 1] - swing[k])), bool(stable[k] and stable[k + 1])))
         return found

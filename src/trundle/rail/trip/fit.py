@@ -14,6 +14,7 @@ from trundle.typing import Option
 MARGIN = 0.5  # m at the end of the line that no wheelset enters
 MOST_ATTACK = 0.1  # rad between wheelset and rails up to which the contact is accurate
 FLANGE = 0.5  # rad: slope of a profile above which it guides the wheel
+OTHER_GAUGE = 0.04  # part by which the distance of the rails of a line may differ from that of the contacts
 PLACES = 2001  # along the line that are checked
 GRAVITY = 9.81  # m/s^2
 
@@ -88,6 +89,7 @@ def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) 
             f"{base:g} m: wheelsets of one frame stand before and behind it at once, on a track that is bent or "
             "twisted between them. Check that lengths are in m."
         )
+    yield from _gauge_notes(vehicle, line)
     bends = np.any(line.local(np.linspace(0.0, line.length, PLACES)).k != 0)
     wheels = {contact.geometry.wheel.name: contact.geometry.wheel for contact in vehicle.contacts}
     for name, wheel in wheels.items():
@@ -95,6 +97,18 @@ def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) 
             yield (
                 f"the wheel {name!r} has no flange, and {line.name} has curves: a wheelset that must go farther aside "
                 "than its rails reach ends the run with DERAILED. Take a profile with a flange, such as rail.S1002()."
+            )
+
+
+def _gauge_notes(vehicle: Vehicle, line: Alignment) -> Iterator[str]:
+    """Rails of the contacts that are not as far apart as those of a canted line."""
+    if not np.any(line.local(np.linspace(0.0, line.length, PLACES)).sin_b):
+        return
+    for apart in {round(2 * contact.geometry.side("left").rail_origin, 4) for contact in vehicle.contacts}:
+        if abs(apart / (2 * line.half_gauge) - 1) > OTHER_GAUGE:
+            yield (
+                f"the rails of the contacts are {apart:.4g} m apart, those of {line.name} {2 * line.half_gauge:.4g} m: "
+                f"its cant angles follow from the latter. Give the line half_gauge={apart / 2:.4g}."
             )
 
 
