@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import trundle as tr
 from trundle import rail
-from trundle.errors import SolveError
+from trundle.errors import ModelError, SolveError
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.vehicle.standing import standing, wheelset_bodies
@@ -234,6 +234,16 @@ def test_inner_wheels_unload_as_the_car_leans_on_its_springs():
     assert pytest.approx(by_hand, abs=2e-3 * total) == Q
     unloaded = [np.sqrt(np.polyval(np.polyfit(q[1:], v[1:] ** 2, 1), 0.0)) for q in (Q, by_hand)]
     assert unloaded[0] == pytest.approx(unloaded[1], rel=3e-3) and unloaded[0] == pytest.approx(49.0, abs=0.3)
+
+
+def test_an_impossible_case_of_several_is_noted():
+    """Too fast for the curve, or a curve too tight: the other cases are kept."""
+    found = rail.curving(wagon(), [400.0, 400.0, 30.0], [60.0, 15.0, 15.0], 0.05)
+    assert ["fall over" in found.notes[0], "too tight" in found.notes[1]] == [True, True] and len(found.notes) == 2
+    assert list(np.isnan(found["front.y"])) == [True, False, True]
+    assert found["front.y"][1] == pytest.approx(rail.curving(wagon(), 400.0, 15.0, 0.05)["front.y"][0], abs=1e-12)
+    with pytest.raises(ModelError, match="fall over"):
+        rail.curving(wagon(), 400.0, 60.0)
 
 
 @pytest.mark.slow

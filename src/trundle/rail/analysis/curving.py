@@ -1,6 +1,6 @@
 """Quasi-static curving: the steady motion of a vehicle in an arc, over radius, speed and cant."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.errors import SolveError
+from trundle.errors import ModelError, SolveError
 from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.messages.preparing import preparing
+from trundle.model.model import Model
 from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, wheels_of
+from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.typing import Array, Values
 
@@ -138,17 +140,18 @@ def curving(
         raise SolveError(
             f"curving: speeds must be above zero, got {v}. At rest wheels stick, and there is no steady motion."
         )
-    built = on_line(vehicle, arc(R[0], c[0], half_gauge), float(v[0]))
+    lines = [arc(float(one), float(raised), half_gauge) for one, raised in zip(R, c, strict=True)]
+    built = _first_possible(vehicle, list(zip(lines, map(float, v), strict=True)))
     system, wheels = built.build(), wheels_of(built)
     found: dict[str, list[float]] = {f"{w.name}.{m}": [] for w in wheels for m in MEASURES}
     states: list[Values] = []
     notes: list[str] = []
     near: tuple[Array, float] | None = None
     for k in range(len(R)):
-        track = UniformTrack(system, line_tables(vehicle, arc(R[k], c[k], half_gauge), float(v[k])))
         try:
+            track = UniformTrack(system, line_tables(vehicle, lines[k], float(v[k])))
             x = _settled(track, float(v[k]), near)
-        except SolveError as error:
+        except (ModelError, SolveError) as error:
             notes.append(f"R = {R[k]:g} m, {v[k]:g} m/s, cant {c[k]:g} m: {error}")
             states.append({})
             for values in found.values():
@@ -160,6 +163,17 @@ def curving(
             values.append(float(track.flow.evaluate(name, x, float(v[k])).ravel()[0]))
     arrays = {name: np.array(values) for name, values in found.items()}
     return Curving(R, v, c, half_gauge, tuple(wheels), arrays, tuple(states), tuple(notes))
+
+
+def _first_possible(vehicle: Vehicle, cases: Sequence[tuple[Alignment, float]]) -> Model:
+    """The model of the first line and speed that fit the vehicle; ModelError of the first one if none does."""
+    refused: list[ModelError] = []
+    for line, speed in cases:
+        try:
+            return on_line(vehicle, line, speed)
+        except ModelError as error:
+            refused.append(error)
+    raise refused[0]
 
 
 @part_of_study()
