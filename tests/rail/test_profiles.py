@@ -73,6 +73,9 @@ def test_decimal_commas_of_a_profile_are_read(tmp_path, between):
         path = tmp_path / "rail.csv"
         path.write_text(text)
         assert Profile.from_csv(path, "rail").height(1e-3 * s) == pytest.approx(RAIL.height(1e-3 * s), abs=6e-7)
+    path.write_text("\n".join(lines).replace(".", ",").replace(between, ","))
+    with pytest.raises(FileError, match="has commas in its numbers and between them"):
+        Profile.from_csv(path, "rail")
 
 
 def test_60e1_has_its_radii_and_width():

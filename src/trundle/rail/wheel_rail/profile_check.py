@@ -12,6 +12,7 @@ from trundle.typing import Array
 
 NARROWEST, WIDEST = 0.02, 0.3  # m: plausible widths of profiles
 FACTOR = {"m": 1.0, "mm": 1e-3}
+BOTH_COMMAS = re.compile(r"[+-]?\d+,\d+,\s*[+-]?\d+,\d+")
 
 
 def read_csv(path: Path | str) -> tuple[Array, Array]:
@@ -31,6 +32,11 @@ def read_csv(path: Path | str) -> tuple[Array, Array]:
         raise FileError(
             f"the profile {path} has {len(rows)} lines that start with two numbers; at least 4 points are needed. The "
             "columns are place and height, separated by comma, semicolon or blanks, with decimal points."
+        )
+    if sum(BOTH_COMMAS.fullmatch(line.strip()) is not None for line in lines) == len(rows):
+        raise FileError(
+            f"the profile {path} has commas in its numbers and between them, as in {lines[-1].strip()!r}: write "
+            "decimal points, or semicolons between the columns."
         )
     s, z = np.array(rows).T
     return s, z
