@@ -27,6 +27,30 @@ def test_garbage_collection_is_on_or_off_afterwards_as_before(is_on: bool) -> No
     assert gc.isenabled() == is_on
 
 
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    was_frozen = gc.get_freeze_count() > 0
+    gc.unfreeze()
+    gc.enable()
+    yield
+    (gc.freeze if was_frozen else gc.unfreeze)()
+
+
+def test_what_lasts_is_among_the_oldest_objects(unfrozen: None) -> None:
+    for lasting, generation in ((False, 0), (True, 2)):
+        with paused_garbage_collection(lasting):
+            made: list[object] = [[]]
+        assert any(one is made for one in gc.get_objects(generation)), lasting
+    assert gc.isenabled() and not gc.get_freeze_count()
+
+
+def test_what_others_have_frozen_stays_frozen(unfrozen: None) -> None:
+    gc.freeze()
+    with paused_garbage_collection(lasting=True):
+        pass
+    assert gc.get_freeze_count()
+
+
 def test_builds_and_runs_that_fail_leave_it_on() -> None:
     gc.enable()
     seen = []

@@ -15,8 +15,12 @@ _was_on = False
 
 
 @contextmanager
-def paused_garbage_collection() -> Iterator[None]:
-    """Context in which no garbage is collected; may be nested and used by several threads."""
+def paused_garbage_collection(lasting: bool = False) -> Iterator[None]:
+    """Context in which no garbage is collected; may be nested and used by several threads.
+
+    lasting: what is made meanwhile stays, as imported modules do. It is put among the oldest objects, which the
+    collector rarely examines; otherwise it would examine all of it as soon as it is on again.
+    """
     global _paused, _was_on
     with _LOCK:
         _paused += 1
@@ -29,4 +33,7 @@ def paused_garbage_collection() -> Iterator[None]:
         with _LOCK:
             _paused -= 1
             if _paused == 0 and _was_on:
+                if lasting and not gc.get_freeze_count():  # what others have frozen stays frozen
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()

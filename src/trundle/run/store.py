@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from trundle.atomic_write import check_target, file_path, write_whole
 from trundle.errors import StoreError
 from trundle.messages.preparing import preparing
+from trundle.run import write_netcdf
 from trundle.run.content import content
 from trundle.run.read_netcdf import read_own
 from trundle.run.stored_result import StoredResult
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from trundle.run.run import Run
-    from trundle.run.write_netcdf import Content
 
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
@@ -175,10 +175,8 @@ def _evaluate_all(run: "Run") -> None:
             run.values(quantity.name)
 
 
-def _encode(content: "Content | xr.Dataset") -> bytes:
-    from trundle.run.write_netcdf import encode
-
+def _encode(content: "write_netcdf.Content | xr.Dataset") -> bytes:
     try:
-        return encode(content)
+        return write_netcdf.encode(content)
     except ImportError as error:
         raise StoreError(f"cannot write netCDF files: {error} Install it with: pip install h5py") from error
