@@ -24,7 +24,7 @@ def served() -> Iterator[Studio]:
 
 def ask(made: Studio, asked: dict, method: str = "POST", path: str = "/ask", **headers: str) -> tuple[int, str]:
     here = f"127.0.0.1:{made.port}"
-    usual = {"Host": here, "Origin": f"http://{here}", "X-Trundle-Key": made.desk.key}
+    usual = {"Host": here, "Origin": f"http://{here}", "X-Trundle-Key": made.sessions.key}
     connection = http.client.HTTPConnection("127.0.0.1", made.port, timeout=30)
     given = {name: text for name, text in (usual | headers).items() if text}
     connection.request(method, path, json.dumps(asked) if method == "POST" else None, given)
@@ -62,7 +62,7 @@ def test_two_pages_have_models_of_their_own(served: Studio) -> None:
     assert status == 422 and "no model is open" in json.loads(text)["words"]
     assert ask(served, {"question": "run", "session": "unknown"})[0] == 410
     for _ in range(SESSIONS):
-        served.desk.begin(None)
+        served.sessions.begin(None)
     assert ask(served, {"question": "reached", "session": first})[0] == 410  # of many pages the oldest is dropped
 
 
@@ -74,7 +74,9 @@ def test_damaged_requests(served: Studio) -> None:
 
 def test_a_taken_port_and_the_command(served: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Studio(port=served.port)
-    assert other.note == f"port {served.port} is taken; took {other.port}." and other.desk.key != served.desk.key
+    assert (
+        other.note == f"port {served.port} is taken; took {other.port}." and other.sessions.key != served.sessions.key
+    )
     other.close()
     monkeypatch.setattr(Studio, "wait", Studio.close)
     done = CliRunner().invoke(app, ["studio", "four-bar", "--no-browser", "--port", str(served.port)])

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.bond_graph.chain import chain_row
-from trundle.bond_graph.program import Program, Scribe
+from trundle.bond_graph.program import Program, ProgramWriter
 from trundle.bond_graph.split import parts_of
 from trundle.constraints.closure import connection_frame
 from trundle.constraints.measure import Followed, LawState, Measure
@@ -102,11 +102,11 @@ class Contents:
         self.names = tuple(names)
         self._u, self._rates_of_u = stage.motion.u, ca.vertcat(ca.SX(0, 1), *rates)
         self._twists = {body: ca.vertcat(*speeds[2 * i : 2 * i + 2]) for i, body in enumerate(self.bodies)}
-        self._scribe = Scribe(self.t, ca.vertcat(*symbols), names)
+        self._writer = ProgramWriter(self.t, ca.vertcat(*symbols), names)
 
     def write(self, expression: Expr, *shape: int) -> Program:
         """An expression as a program."""
-        return self._scribe.program(ca.substitute(ca.SX(expression), self._u, self._rates_of_u), *shape)
+        return self._writer.program(ca.substitute(ca.SX(expression), self._u, self._rates_of_u), *shape)
 
     def _rates(self, stage: Stage) -> dict[str, Expr]:
         """Rates of the states of laws, blocks and forces."""

@@ -84,7 +84,7 @@ class Program:
 
 
 @final
-class Scribe:
+class ProgramWriter:
     """Writes expressions of known symbols as programs."""
 
     def __init__(self, t: Expr, symbols: Expr, names: Sequence[str]) -> None:

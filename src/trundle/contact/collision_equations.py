@@ -7,7 +7,7 @@ import casadi as ca
 from trundle.constraints.row import Row
 from trundle.contact.assemblies import assemblies, lighter_mass
 from trundle.contact.bonds import ContactBonds
-from trundle.contact.solved import SolvedEquations
+from trundle.contact.interfaces import SolvedEquations
 from trundle.laws.friction_law import TINY_SPEED
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal

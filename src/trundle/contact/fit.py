@@ -11,7 +11,7 @@ import casadi as ca
 
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.geometry import Side
-from trundle.contact.solved import ContactEquations
+from trundle.contact.interfaces import ContactEquations
 from trundle.motion.motion import FrameMotion
 from trundle.pairs.chart import Chart
 from trundle.pairs.higher import HigherPair

@@ -32,7 +32,7 @@ def mesh_of_loop(model: Model, connection: ConnectedPair, motion: Motion, zero: 
     assert isinstance(pair, Mesh)
     frames = (connection.first, connection.second)
     at_zero = _wheels(pair, *map(zero, frames))
-    _refuse_misfit(model, connection, at_zero)
+    _check_fit(model, connection, at_zero)
     A, B = (motion.frame(frame) for frame in frames)
     contact = _contact(pair, A, B)
     found = ContactMotion(connection, contact, motion, closes=True)
@@ -52,7 +52,7 @@ def _wheels(pair: Mesh, A: FrameMotion, B: FrameMotion) -> Wheels:
     return Wheels(A.p, B.p, first, second)
 
 
-def _refuse_misfit(model: Model, connection: ConnectedPair, at: Wheels) -> None:
+def _check_fit(model: Model, connection: ConnectedPair, at: Wheels) -> None:
     """ModelError for wheels that cannot mesh in the zero pose; frames that move may be anywhere then."""
     pair = connection.pair
     assert isinstance(pair, Mesh)
@@ -63,7 +63,7 @@ def _refuse_misfit(model: Model, connection: ConnectedPair, at: Wheels) -> None:
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     others = ca.vertcat(ca.SX(0, 1), *[s for s in ca.symvar(values) if s.element_hash() not in known])
     distances = evaluate(model, ca.substitute(values, others, ca.SX.zeros(others.numel()))).ravel()
-    reason = pair.misfit(*map(float, distances))
+    reason = pair.fit_fault(*map(float, distances))
     if reason:
         raise ModelError(f"connection {connection.name!r}: {type(pair).__name__}: {reason}")
 

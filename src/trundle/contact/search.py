@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.contact.bonds import ContactBonds
-from trundle.contact.solved import ContactEquations
+from trundle.contact.interfaces import ContactEquations
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised

@@ -141,7 +141,7 @@ class Accelerations:
         return out
 
     @cached_property
-    def _unideal(self) -> TapeFunction:
+    def _nonideal(self) -> TapeFunction:
         """Weights, force of non-ideal constraints, friction per multiplier, directions of the weights: a function of
         (t, q, u, p, multipliers of the rows if all had full weight).
         """
@@ -198,7 +198,7 @@ class Accelerations:
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
         """The rows with their weights, the force of non-ideal constraints, and friction by row, at speeds u."""
         e = self.equations
-        weights, nonideal, pushes, mixed = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
+        weights, nonideal, pushes, mixed = self._nonideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
         by_row = {i: sparse(pushes[:, k]) for k, i in enumerate(self._pushes)}
         return self.orthogonal.relaxed(ca.vertsplit(weights), self._sources(mixed)), nonideal, by_row
 

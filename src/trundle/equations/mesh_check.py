@@ -50,7 +50,7 @@ def _check(e: Equations, name: str, free: Array, q: Array, p: Array) -> None:
             "about the axis of the mesh alone. Give it the axis of their joints (axis=...), and hold both wheels by "
             "joints about that axis."
         )
-    reason = pair.astray(d.ravel(), velocities)
+    reason = pair.phase_fault(d.ravel(), velocities)
     if reason:
         raise ModelError(f"{what}: {reason}")
 

@@ -66,7 +66,7 @@ class RowFunctions:
         self.holonomic = np.array([r.holonomic for r in rows], bool)
         self.on_speeds = np.array([r.level != "acceleration" for r in rows], bool)  # rows that hold speeds
         self.settle = ContactSearch(equations)
-        self.sizes, self.strides = speed_sizes(e, length), speed_sizes(e, reach)
+        self.sizes, self.largest_steps = speed_sizes(e, length), speed_sizes(e, reach)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
@@ -115,7 +115,7 @@ class Residuals(Protocol):
     @property
     def holonomic(self) -> Array: ...
     @property
-    def strides(self) -> Array: ...  # largest change of each coordinate in one step
+    def largest_steps(self) -> Array: ...  # largest change of each coordinate in one step
     def comparable(self, J: Array) -> Array: ...
     def __call__(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]: ...
 
@@ -139,7 +139,7 @@ def close(
     """
     e = rows.equations
     u = np.zeros(e.n_u)
-    F = rows.strides**2 if freedom is None else freedom
+    F = rows.largest_steps**2 if freedom is None else freedom
     held = rows.holonomic
     turns = np.ones(e.n_u, bool)
     for link in e.tree.links:
@@ -165,7 +165,7 @@ def close(
         # A step is at most a radian or the largest length; sliding coordinates may move farther if that reduces the
         # error.
         for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
-            largest = float(np.max(np.abs(step / rows.strides)[moving], initial=0.0))
+            largest = float(np.max(np.abs(step / rows.largest_steps)[moving], initial=0.0))
             trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
             norm = float(np.linalg.norm(trial[1])) if np.all(np.isfinite(trial[2])) else np.inf
             if norm < error:
@@ -193,7 +193,7 @@ def assemble(
     sizes = np.ones(len(start))
     for link in e.tree.links:
         if link.kind == "slide":
-            sizes[link.i_q] = rows.strides[link.i_u]
+            sizes[link.i_q] = rows.largest_steps[link.i_u]
     places = len(start) - len(e.law_states)  # states of springs and friction are not varied
     settled = rows.settle(0.0, start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
@@ -201,7 +201,7 @@ def assemble(
     if np.all(np.isfinite(J)):
         given = np.zeros(J.shape[1], bool) if freedom is None else freedom == 0
         movable = pivots(rows.comparable(J), given, np.linspace(1.0, 4.0, J.shape[1]))
-        q, error = close(rows, start, 0.0, p, rows.strides**2 * movable)
+        q, error = close(rows, start, 0.0, p, rows.largest_steps**2 * movable)
         if error < 1e-11:
             return q
     for trial in range(25):
@@ -209,7 +209,7 @@ def assemble(
         guess = start + spread * sizes * rng.normal(size=len(start))
         guess[places:] = start[places:]
         if trial == 0 and freedom is not None:
-            guess, _ = close(rows, guess, 0.0, p, rows.strides**2 * freedom)
+            guess, _ = close(rows, guess, 0.0, p, rows.largest_steps**2 * freedom)
         q, error = close(rows, guess, 0.0, p)
         if error < best:
             best, q_best = error, q

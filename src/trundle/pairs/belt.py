@@ -70,7 +70,7 @@ class Belt(Mesh):
         p, q = teeth
         return self.second_radius / q * turned_apart(now, zero, p, self.side * q)
 
-    def misfit(self, distance: float, askew: float, apart: float) -> str:
+    def fit_fault(self, distance: float, askew: float, apart: float) -> str:
         if askew > 1e-9:
             return "the axes of its pulleys are not parallel."
         if any(isinstance(r, ca.SX) for r in (self.first_radius, self.second_radius)):

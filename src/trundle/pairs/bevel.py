@@ -72,7 +72,7 @@ class BevelGear(Mesh):
 
         return self.radius / self.ratio / q * wrap_angle(engaged(now) - engaged(zero))
 
-    def misfit(self, distance: float, askew: float, apart: float) -> str:
+    def fit_fault(self, distance: float, askew: float, apart: float) -> str:
         if not askew > ASTRAY:
             return "the axes of its wheels are parallel; use tr.Gear."
         if apart > ASTRAY * (1.0 if isinstance(self.radius, ca.SX) else self.radius):
@@ -86,7 +86,7 @@ class BevelGear(Mesh):
         across = np.cross((0.0, 0.0, 1.0), other)
         return np.asarray(across / np.linalg.norm(across) @ turns)
 
-    def astray(self, d: Array, seen: Array) -> str:
+    def phase_fault(self, d: Array, seen: Array) -> str:
         size = 1.0 if isinstance(self.radius, ca.SX) else float(self.radius)
         if np.any(np.abs(seen) > 1e-7 * size):
             return "the joints of its wheels allow their axes to move apart."

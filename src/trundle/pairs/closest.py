@@ -72,7 +72,7 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     a = nearest_on_orbit(sweep.first, sweep.second.move(b, sweep.point), points[:, None, :])  # (branch, point, grid)
     b = np.broadcast_to(b, a.shape)
     far = np.linalg.norm(sweep.points(a, b) - points[:, None, :], axis=-1)
-    chosen = _valleys(far)
+    chosen = _local_minima(far)
     a, b = (np.take_along_axis(v, chosen, -1) for v in (a, b))
     target = points[:, None, :]
     a, b = descend(sweep, target, a, b, (-inf, inf), (low, high))
@@ -89,10 +89,10 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     best = np.argmin(far, axis=-1)[:, None]
     side = np.take_along_axis(np.sum(reach * patch.normal, axis=-1), best, -1)[:, 0]
     a, b, far = (np.take_along_axis(v, best, -1)[:, 0] for v in (a, b, far))
-    return _wound(sweep.first, a), _wound(sweep.second, b), np.where(side < 0, -far, far)
+    return _wrapped(sweep.first, a), _wrapped(sweep.second, b), np.where(side < 0, -far, far)
 
 
-def _wound(screw: NumericScrew, q: Array) -> Array:
+def _wrapped(screw: NumericScrew, q: Array) -> Array:
     """A pure rotation reduced to the range between minus and plus half a turn."""
     if screw.spin == 0 or screw.advance != 0:
         return q
@@ -148,7 +148,7 @@ def _grid(sweep: NumericSweep, points: Array, low: float, high: float) -> Array:
     return np.broadcast_to((from_start @ slide)[:, None], (len(points), 1))
 
 
-def _valleys(far: Array) -> Integers:
+def _local_minima(far: Array) -> Integers:
     """Indices of the lowest grid points that are not higher than their neighbours."""
     edge = np.full((*far.shape[:-1], 1), inf)
     left, right = np.concatenate([edge, far[..., :-1]], -1), np.concatenate([far[..., 1:], edge], -1)

@@ -76,7 +76,7 @@ class PlacedSurface(ABC):
         """Whether coordinates (n, 2) are on the regular part of the surface, which has not turned over."""
 
     @abstractmethod
-    def wound(self, s: Array) -> Array:
+    def wrapped(self, s: Array) -> Array:
         """Coordinates (n, 2) with pure rotations reduced to minus to plus half a turn."""
 
     @property
@@ -163,7 +163,7 @@ class Placed(PlacedSurface):
         slack = 1e-9 * (1.0 if self.sweep.second.spin else self.sweep.size)
         return np.asarray((b >= low - slack) & (b <= high + slack))
 
-    def wound(self, s: Array) -> Array:
+    def wrapped(self, s: Array) -> Array:
         turns = np.array([k.spin == 1 and k.advance == 0 for k in (self.sweep.first, self.sweep.second)])
         return np.where(turns, s - 2 * pi * np.round(s / (2 * pi)), s)
 
@@ -210,7 +210,7 @@ def nearest(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, float] 
         if np.min(size) <= (PRESSED if is_rim or is_other else ALIKE) * length:
             measure = outward + other  # they touch, or are pressed into each other
     best = int(np.argmax(np.where(alike, measure, -inf)))
-    return np.concatenate([first.wound(s[best, :2]), second.wound(s[best, 2:])]), float(gap[best])
+    return np.concatenate([first.wrapped(s[best, :2]), second.wrapped(s[best, 2:])]), float(gap[best])
 
 
 def _outward(placed: PlacedSurface, side: Sides) -> tuple[Array, bool]:
@@ -240,10 +240,10 @@ def _starts(first: PlacedSurface, second: PlacedSurface, length: float) -> Array
     starts = []
     for score in (near, aligned):
         partner = np.argmin(score, axis=1)
-        for i in _valleys(np.min(score, axis=1).reshape(shape)):
+        for i in _local_minima(np.min(score, axis=1).reshape(shape)):
             starts.append(np.concatenate([grid_A[i], grid_B[partner[i]]]))
         partner = np.argmin(score, axis=0)
-        for j in _valleys(np.min(score, axis=0).reshape(shape_B)):
+        for j in _local_minima(np.min(score, axis=0).reshape(shape_B)):
             starts.append(np.concatenate([grid_A[partner[j]], grid_B[j]]))
     return np.unique(np.array(starts), axis=0)
 
@@ -271,7 +271,7 @@ def _range(screw: NumericScrew, middle: float, reach: float, turns: int, slides:
     return middle + 2 * pi * windings * np.linspace(-1.0, 1.0, int(1.5 * turns * windings))
 
 
-def _valleys(score: Array) -> list[int]:
+def _local_minima(score: Array) -> list[int]:
     """Indices of the lowest grid points without a lower neighbour; the ends count as neighbours of each other."""
     lowest = np.ones(score.shape, bool)
     for axis in (0, 1):

@@ -67,7 +67,7 @@ class Gear(Mesh):
         distance, _ = now.centres
         return distance / (self.ratio - 1) / q * turned_apart(now, zero, p, q)
 
-    def misfit(self, distance: float, askew: float, apart: float) -> str:
+    def fit_fault(self, distance: float, askew: float, apart: float) -> str:
         if askew > 1e-9:
             return "the axes of its wheels are not parallel."
         if not distance > 0:

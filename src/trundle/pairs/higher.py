@@ -321,10 +321,10 @@ def refusal(a: Surface, b: Surface) -> str:
         if a.dimension + b.dimension == 0:
             return "two vertices that stay together are a ball joint; use tr.Spherical()."
         return "a vertex on an edge is held in two directions and has no normal; only a surface can carry a vertex."
-    return misfit(a, b) or _interference(a, b)
+    return contact_fault(a, b) or _interference(a, b)
 
 
-def misfit(a: Surface, b: Surface) -> str:
+def contact_fault(a: Surface, b: Surface) -> str:
     """Why a ball does not fit into a bowl; empty if it does."""
     if a.ball is None or b.ball is None or isinstance(a.ball, ca.SX) or isinstance(b.ball, ca.SX):
         return ""

@@ -95,7 +95,7 @@ class Mesh(ContactPair):
         """
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def misfit(self, distance: float, askew: float, apart: float) -> str:
+    def fit_fault(self, distance: float, askew: float, apart: float) -> str:
         """What is wrong with wheels: distance (m) of the second frame from the first axis, sine of the angle between
         the axes, and distance of the frames (m).
 
@@ -132,7 +132,7 @@ class Mesh(ContactPair):
         """
         return turns[:2]
 
-    def astray(self, d: Array, seen: Array) -> str:
+    def phase_fault(self, d: Array, seen: Array) -> str:
         """What is wrong with motions that the joints allow: `d` is the position of the first frame in the second body
         and `seen` (3, n) are its velocities there, both in the axes of the mesh.
 

@@ -73,7 +73,7 @@ class NumericParametric(NumericSurface):
         a, b = np.meshgrid(*self.axes(count), indexing="ij")
         return a.ravel(), b.ravel()
 
-    def wound(self, s: Array) -> Array:
+    def wrapped(self, s: Array) -> Array:
         """Coordinates (..., 2) reduced to their ranges if these are closed."""
         period = self.high - self.low
         turns = np.where([c.closed for c in self.span], np.round((s - (self.low + self.high) / 2) / period), 0.0)
@@ -90,7 +90,7 @@ class NumericParametric(NumericSurface):
     def _closest(self, points: Array) -> tuple[Array, Array, Array]:
         a, b = self.grid(GRID)
         far = np.linalg.norm(self.cloud - points[:, None, :], axis=-1)
-        chosen = _valleys(far.reshape(-1, *GRID), tuple(c.closed for c in self.span))
+        chosen = _local_minima(far.reshape(-1, *GRID), tuple(c.closed for c in self.span))
         limits = [(-np.inf, np.inf) if c.closed else (c.low, c.high) for c in self.span]
         target = points[:, None, :]
         a, b = descend(self, target, a[chosen], b[chosen], limits[0], limits[1])
@@ -100,11 +100,11 @@ class NumericParametric(NumericSurface):
         best = np.argmin(far, axis=-1)[:, None]
         side = np.take_along_axis(np.sum(reach * patch.normal, axis=-1), best, -1)[:, 0]
         a, b, far = (np.take_along_axis(v, best, -1)[:, 0] for v in (a, b, far))
-        s = self.wound(np.stack([a, b], axis=-1))
+        s = self.wrapped(np.stack([a, b], axis=-1))
         return s[:, 0], s[:, 1], np.where(side < 0, -far, far)
 
 
-def _valleys(far: Array, closed: tuple[bool, ...]) -> Index:
+def _local_minima(far: Array, closed: tuple[bool, ...]) -> Index:
     """Indices (n, valleys) of the lowest grid points (n, a, b) without a lower neighbour."""
     low = np.ones(far.shape, bool)
     for axis, joined in enumerate(closed, start=1):
@@ -164,9 +164,9 @@ class PlacedParametric(PlacedSurface):
         return np.stack(self.numbers.grid(COARSE), axis=-1), COARSE
 
     def on_sheet(self, s: Array) -> Flags:
-        s = self.numbers.wound(s)
+        s = self.numbers.wrapped(s)
         slack = 1e-9 * (self.numbers.high - self.numbers.low)
         return np.asarray(np.all((s >= self.numbers.low - slack) & (s <= self.numbers.high + slack), axis=-1))
 
-    def wound(self, s: Array) -> Array:
-        return self.numbers.wound(s)
+    def wrapped(self, s: Array) -> Array:
+        return self.numbers.wrapped(s)

@@ -11,7 +11,7 @@ import casadi as ca
 from trundle.errors import ModelError
 from trundle.pairs.cam import Cam
 from trundle.pairs.edge import Vertex
-from trundle.pairs.higher import SurfacePair, misfit, seen
+from trundle.pairs.higher import SurfacePair, contact_fault, seen
 from trundle.pairs.surface import Cylinder, Plane, Surface
 from trundle.pairs.sweep import MEET, Sweep
 from trundle.space.chain import SLIDE, Chain, Named, Screw
@@ -112,7 +112,7 @@ class PlanarPair(SurfacePair):
                     "PlanarPair takes two of Circle, Line, Segment, Vertex and Cam, like tr.Circle(0.1), got "
                     f"{curve!r}."
                 )
-        reason = misfit(self.first, self.second)
+        reason = contact_fault(self.first, self.second)
         if isinstance(self.second, Cam):
             reason = "the cam is the first curve, and its follower, a Circle, Line or Vertex, the second."
         elif isinstance(self.first, Cam) and self.second.hollow:

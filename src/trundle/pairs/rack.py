@@ -60,10 +60,10 @@ class RackAndPinion(Mesh):
         whole = ca.floor((moved / self.radius - turned) / (2 * ca.pi) + 0.5)
         return moved - self.radius * (turned + 2 * ca.pi * whole)
 
-    def misfit(self, distance: float, askew: float, apart: float) -> str:
+    def fit_fault(self, distance: float, askew: float, apart: float) -> str:
         return "the axis of the pinion is not at right angles to the rack." if askew > 1e-9 else ""
 
-    def astray(self, d: Array, seen: Array) -> str:
+    def phase_fault(self, d: Array, seen: Array) -> str:
         if np.any(np.abs(seen[1]) > ASTRAY * max(1e-300, float(np.max(np.abs(seen))))):
             return f"the joints allow the rack to move in other directions than along={self.along!r}."
         return ""

@@ -25,31 +25,31 @@ ENDED: Final = "this page was not used for long, and its model was dropped: load
 
 
 @final
-class Desk:
+class Sessions:
     """All sessions. Computations are sequential, because CasADi's expressions are not thread-safe."""
 
     def __init__(self, source: str | None = None) -> None:
         self.key = secrets.token_urlsafe(24)
         self.source = source
-        self.sessions: OrderedDict[str, Session] = OrderedDict()
+        self.by_name: OrderedDict[str, Session] = OrderedDict()
         self.computing, self.changing = Lock(), Lock()
 
     def begin(self, name: str | None) -> str:
         """The name of a session: the requested one, if it still exists, or a new one."""
         with self.changing:
-            if name is None or name not in self.sessions:
+            if name is None or name not in self.by_name:
                 name = secrets.token_urlsafe(9)
-                self.sessions[name] = Session(self.source)
-                while len(self.sessions) > SESSIONS:
-                    self.sessions.popitem(last=False)
-            self.sessions.move_to_end(name)
+                self.by_name[name] = Session(self.source)
+                while len(self.by_name) > SESSIONS:
+                    self.by_name.popitem(last=False)
+            self.by_name.move_to_end(name)
             return name
 
     def answer(self, name: str, question: str, request: Json) -> Raw:
         """The answer to a request of a page."""
         with self.changing:
-            session = self.sessions[name]
-            self.sessions.move_to_end(name)
+            session = self.by_name[name]
+            self.by_name.move_to_end(name)
         if question == "reached":
             return {"t": session.reached, "end": session.end}
         if question == "stop":
@@ -64,8 +64,8 @@ class Studio(LocalPage):
     """The served studio, with `url`, `note`, `open()`, `wait()` and `close()`."""
 
     def __init__(self, source: str | None = None, port: int = PORT) -> None:
-        self.desk = Desk(source)
-        super().__init__(partial(_Handler, self.desk), port, f"?key={self.desk.key}")
+        self.sessions = Sessions(source)
+        super().__init__(partial(_Handler, self.sessions), port, f"?key={self.sessions.key}")
 
 
 def studio(source: str | None = None, port: int = PORT, open_browser: bool = True) -> Studio:
@@ -96,8 +96,8 @@ def studio(source: str | None = None, port: int = PORT, open_browser: bool = Tru
 class _Handler(LocalHandler):
     """Serves the page to clients with its key, and answers requests of that page only."""
 
-    def __init__(self, desk: Desk, *given: Raw) -> None:
-        self.desk = desk
+    def __init__(self, sessions: Sessions, *given: Raw) -> None:
+        self.sessions = sessions
         super().__init__(*given)
 
     def do_GET(self) -> None:
@@ -109,7 +109,7 @@ class _Handler(LocalHandler):
         elif not self._has_key(parse_qs(request.query).get("key", [""])[0]):
             self.answer(403, NO_KEY)
         else:
-            self.answer(200, studio_page(self.desk.key), "text/html")
+            self.answer(200, studio_page(self.sessions.key), "text/html")
 
     def do_POST(self) -> None:
         if not self.from_own_page() or not self._has_key(self.headers.get(KEY, "")):
@@ -125,7 +125,7 @@ class _Handler(LocalHandler):
         self._answer_question(request)
 
     def _has_key(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self.desk.key.encode())
+        return secrets.compare_digest(given.encode(), self.sessions.key.encode())
 
     def _read(self) -> Json:
         length = int(self.headers.get("Content-Length", "0"))
@@ -141,12 +141,12 @@ class _Handler(LocalHandler):
         name = name if isinstance(name, str) else None
         try:
             if question == "begin":
-                name = self.desk.begin(name)
-            elif name not in self.desk.sessions:
+                name = self.sessions.begin(name)
+            elif name not in self.sessions.by_name:
                 self.answer(410, json.dumps({"words": ENDED, "faults": []}))
                 return
             assert name is not None
-            found = self.desk.answer(name, question, request)
+            found = self.sessions.answer(name, question, request)
             self.answer(200, pack({"session": name, "answer": found}))
         except TrundleError as error:
             self.answer(422, json.dumps(in_words(error)))

@@ -8,9 +8,9 @@ from trundle.errors import LostContactWarning
 from trundle.messages.arguments import advised, explain_calls
 from trundle.messages.preparing import preparing
 from trundle.messages.warn import warn
+from trundle.study.advice import Unchangeable
 from trundle.study.answers import Answers
 from trundle.study.start_state import start_state
-from trundle.study.unchangeable import Unchangeable
 from trundle.symbols.quick_symbols import with_quick_symbols
 from trundle.typing import Array, State, Values
 

@@ -26,7 +26,7 @@ from trundle.study.linearise import allowed_changes
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import check_positive
 from trundle.study.sensitivity.extended import Extended, depends_on_time
-from trundle.study.sensitivity.jumps import Happening, changed_by_events, happenings, jumps_of
+from trundle.study.sensitivity.jumps import EventJump, changed_by_events, event_jumps, jumps_of
 from trundle.study.start_state import start_state
 from trundle.typing import Array, Complexes, Values
 
@@ -170,17 +170,17 @@ class ReturnMap:
         return Return(came, last.t, events, back @ self._derivative(Case(0.0, last.t, x, p), run, passed, last))
 
     @staticmethod
-    def _last(log: EventLog, end: int) -> Happening:
+    def _last(log: EventLog, end: int) -> EventJump:
         """The event that ends the way, alone."""
         at = slice(end, end + 1)
-        return Happening(float(log.t[end]), (int(log.index[end]),), log.x[at], log.p[at], log.p[end])
+        return EventJump(float(log.t[end]), (int(log.index[end]),), log.x[at], log.p[at], log.p[end])
 
-    def _derivative(self, case: Case, run: Trajectory, passed: list[bool], last: Happening) -> Array:
+    def _derivative(self, case: Case, run: Trajectory, passed: list[bool], last: EventJump) -> Array:
         """Of the state just after the last event by that at the start, each motion at its own time."""
         e, n = self.extended, self._n
         S, P = np.eye(e.n, n), np.zeros((len(e.used), n))
         t, x, p = case.t0, case.x0, case.p
-        way = happenings(run.events, run.p_end, self.jumps)
+        way = event_jumps(run.events, run.p_end, self.jumps)
         for first, _, event in way:
             if event.t >= last.t:
                 break

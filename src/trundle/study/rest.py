@@ -21,7 +21,7 @@ from trundle.quantities.state_layout import StateLayout
 from trundle.study.equilibrium import find_equilibrium, refuse_yielding_rates, settle
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import Linearisation, linearise
-from trundle.study.passing import PASSING, is_passing
+from trundle.study.momentary import MOMENTARY, is_momentary
 from trundle.study.small_motions import acting
 from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, check_rates, refuse_relaxed, start_state
@@ -44,8 +44,8 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     first = start_state(f, start, parameters, t).q
     check_rates(f.by_kane, t, f.by_kane.states.vector(first), found.p)
     q = found.find(first, stable)
-    if is_passing(f.by_kane, t, np.concatenate([q, np.zeros(f.by_kane.n_u)]), found.p):
-        warn(PASSING.format(t=t), FrozenTimeWarning)
+    if is_momentary(f.by_kane, t, np.concatenate([q, np.zeros(f.by_kane.n_u)]), found.p):
+        warn(MOMENTARY.format(t=t), FrozenTimeWarning)
     pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in f.layout.coordinates}
     return pose | {name: float(q[i]) for name, i in f.layout.first_order_places.items()}
 
@@ -123,7 +123,7 @@ class Rest:
         """Whether a prescribed rate that does not depend on time moves the system in this pose."""
         f, x = self.formulation, self._state(q)
         project = f.kernels("base").get("project")
-        if project is None or is_passing(f, self.t, np.concatenate([q, np.zeros(f.n_u)]), self.p):
+        if project is None or is_momentary(f, self.t, np.concatenate([q, np.zeros(f.n_u)]), self.p):
             return False
         return not project(self.t, x, self._modes(q))[project.n_x + 1] < STILL
 

@@ -8,9 +8,9 @@ from trundle.integrate.options import Steps
 from trundle.lookup.table import Table
 from trundle.messages.arguments import advised, explain_calls, method
 from trundle.model.inputs_given import with_inputs
+from trundle.study.advice import ARGUMENTS, STEPS, Unchangeable
 from trundle.study.freeze import in_formalism
 from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressBar, ReachedTime, RunOptions, listed
-from trundle.study.unchangeable import ARGUMENTS, STEPS, Unchangeable
 from trundle.symbols.quick_symbols import with_quick_symbols
 from trundle.typing import Values
 

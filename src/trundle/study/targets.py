@@ -32,7 +32,7 @@ class Targets:
         """With a typical length and the largest one (m)."""
         e = self.equations = equations
         self.rows, length = rows, lengths[0]
-        self._sizes, self.strides = speed_sizes(e, length), speed_sizes(e, lengths[1])
+        self._sizes, self.largest_steps = speed_sizes(e, length), speed_sizes(e, lengths[1])
         self._scales: tuple[list[float], list[float]] = ([], [])  # of wanted positions and rates, to be free of units
         self.settle = settle
         self.names: list[str] = []

@@ -8,8 +8,8 @@ import casadi as ca
 from trundle.contact.assemblies import assemblies, lighter_mass, sides
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.collision.layout import LEAST_LOAD
+from trundle.contact.interfaces import ContactEquations, SolvedEquations
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
-from trundle.contact.solved import ContactEquations, SolvedEquations
 from trundle.errors import ModelError
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair

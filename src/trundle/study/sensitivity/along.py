@@ -23,7 +23,7 @@ from trundle.study.run_options import RunOptions
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.sensitivity.check import Again, check_derivatives
 from trundle.study.sensitivity.extended import Extended
-from trundle.study.sensitivity.jumps import AT_ONCE, changed_by_events, happenings, jumps_of
+from trundle.study.sensitivity.jumps import AT_ONCE, changed_by_events, event_jumps, jumps_of
 from trundle.typing import Array
 
 AT_LIMIT = 1e-12  # part of the friction that is left: round-off
@@ -109,7 +109,10 @@ class _Way:
         parameters = np.full((len(run.t), *P.shape), np.nan)
         times = np.full((len(run.events), e.columns), np.nan)
         t, x, p, done = case.t0, case.x0, case.p, 0
-        for first, last, event in [*happenings(run.events, run.p_end, jumps), (len(run.events), len(run.events), None)]:
+        for first, last, event in [
+            *event_jumps(run.events, run.p_end, jumps),
+            (len(run.events), len(run.events), None),
+        ]:
             end = run.t_end if event is None else event.t
             here = np.flatnonzero((run.events_before >= done) & (run.events_before <= first))
             x_end = run.x_end if event is None else event.x[0]

@@ -42,7 +42,7 @@ class Change:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Happening:
+class EventJump:
     """Events at one time, in their order, with state and parameters before each, and the parameters after them."""
 
     t: float
@@ -52,7 +52,7 @@ class Happening:
     p_after: Array
 
 
-def happenings(log: EventLog, p_end: Array, jumps: "Jumps") -> Iterator[tuple[int, int, Happening]]:
+def event_jumps(log: EventLog, p_end: Array, jumps: "Jumps") -> Iterator[tuple[int, int, EventJump]]:
     """Events that change the motion, those at one time together: the first, the last, and what is known of them.
 
     p_end: the parameters after the last of them.
@@ -66,7 +66,7 @@ def happenings(log: EventLog, p_end: Array, jumps: "Jumps") -> Iterator[tuple[in
         group = slice(k, last + 1)
         index = tuple(int(i) for i in log.index[group])
         if not all(jumps.is_recorded(i) for i in index):
-            yield k, last, Happening(float(log.t[k]), index, log.x[group], log.p[group], after[last])
+            yield k, last, EventJump(float(log.t[k]), index, log.x[group], log.p[group], after[last])
         k = last + 1
 
 
@@ -108,7 +108,7 @@ class Jumps:
         """Whether event i leaves the motion as it is."""
         return self._recorded[i]
 
-    def after(self, event: Happening, S: Array, P: Array) -> tuple[Array, Array, Array, Array]:
+    def after(self, event: EventJump, S: Array, P: Array) -> tuple[Array, Array, Array, Array]:
         """State after events at one time, S and P after them, and the derivative of the time at which they happen."""
         if all(self._kept[i] or self._recorded[i] for i in event.index):
             return event.x[0], S, P, np.full(S.shape[1], np.nan)
@@ -117,7 +117,7 @@ class Jumps:
         S = change.x - np.outer(self._rates(event.t, x, event.p_after), change.t)
         return x, self._tangent(event.t, x, event.p_after, S, change.p), change.p, change.t
 
-    def state_after(self, event: Happening) -> Array:
+    def state_after(self, event: EventJump) -> Array:
         """State after the events."""
         none = np.zeros((self.n, 0))
         x: Array = event.x[-1]
@@ -125,7 +125,7 @@ class Jumps:
             x, _ = self._jump(i, event.t, event.x[k], event.p[k], Change(none, np.zeros((len(self.used), 0)), none[0]))
         return x
 
-    def at_own_time(self, event: Happening, S: Array, P: Array) -> tuple[Array, Change]:
+    def at_own_time(self, event: EventJump, S: Array, P: Array) -> tuple[Array, Change]:
         """State after the events, and how states of motions nearby differ from it just after their own events."""
         before = self._rates(event.t, event.x[0], event.p[0])
         dt = self._times(event, S, P, before)
@@ -143,7 +143,7 @@ class Jumps:
         _, by_x, by_p, _ = self._evaluate(self._project, t, x, p)
         return (by_x @ S + by_p @ P)[: self.n]
 
-    def _times(self, event: Happening, S: Array, P: Array, rates: Array) -> Array:
+    def _times(self, event: EventJump, S: Array, P: Array, rates: Array) -> Array:
         """Derivatives of the time at which the events happen."""
         value, by_x, by_p, by_t = self._evaluate(self._events, event.t, event.x[0], event.p[0])
         found: list[tuple[int, Array]] = []

@@ -9,13 +9,13 @@ from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import Array
 
 LATER = (1e-3, 1e-2, 0.1, 0.37, 1.0, 2.3, 4.1, 10.0, 31.0, 100.0, 1000.0)  # s: when the rates are checked again
-PASSING = (
+MOMENTARY = (
     "a law changes with time, so that the system does not stay in this pose: it is an equilibrium at t = {t:g} s only. "
     "Make what excites it an input (m.input), which is constant in such studies."
 )
 
 
-def is_passing(f: Formulation, t: float, x: Array, p: Array) -> bool:
+def is_momentary(f: Formulation, t: float, x: Array, p: Array) -> bool:
     """Whether the accelerations, or the rates of states, at x = [q, u] are others at other times."""
     functions, n_q = f.functions, f.layout.n_q
     time, state, parameters = functions.inputs
