@@ -12,7 +12,7 @@ from trundle.file.tree import Path
 from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw, Law
 from trundle.laws.restitution import Poisson
-from trundle.model.connection import LawsGiven
+from trundle.model.connect import LawsGiven
 from trundle.typing import Kind, ModelPart, Raw
 
 SPRING = {f.name for f in fields(Spring)}

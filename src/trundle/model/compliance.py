@@ -10,7 +10,6 @@ from trundle.laws.flows import Locked
 from trundle.laws.friction_law import ContactLaw
 from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.tracking import RateTracking, Tracking
-from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair
 
 Springs = EffortLaw | dict[str, EffortLaw] | None
@@ -57,8 +56,8 @@ def _checked(name: str, pair: Pair, key: str, law: object) -> EffortLaw:
         law = Spring(float(law))
     if not isinstance(law, EffortLaw):
         raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
-    if law.only_pushes and not (isinstance(pair, ContactPair) and key in ("", "z", "normal", "translation")):
-        where = f"on {key!r}" if isinstance(pair, ContactPair) else f"in a {type(pair).__name__}"
+    if law.only_pushes and not (pair.is_contact and key in ("", "z", "normal", "translation")):
+        where = f"on {key!r}" if pair.is_contact else f"in a {type(pair).__name__}"
         raise ModelError(
             f"connection {name!r}: {type(law).__name__} is for the normal of a contact; {where} it would act in one "
             f"direction only. Use tr.Spring."
@@ -98,7 +97,7 @@ def yielding(name: str, pair: Pair, flows: Flows, springs: Springs) -> tuple[Spr
         else:
             at = next(i for i, (b, one) in enumerate(flows.given) if b == bond and one is law)
             flows.given[at] = (bond, _drawn(name, key, law, spring))
-        replaced += [bond] if isinstance(pair, ContactPair) else []
+        replaced += [bond] if pair.is_contact else []
         rest.pop(key)
     return rest or None, replaced
 
@@ -132,7 +131,7 @@ def held_springs(name: str, pair: Pair, springs: Springs, prescribed: list[str])
             raise ModelError(
                 f"connection {name!r}: a {type(pair).__name__} has no constraint that a spring could replace."
             )
-        return dict.fromkeys(["z"] if isinstance(pair, ContactPair) else held, springs)
+        return dict.fromkeys(["z"] if pair.is_contact else held, springs)
     kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
     out: dict[str, EffortLaw] = {}
     for key, law in springs.items():

@@ -6,7 +6,8 @@ import copy
 from collections.abc import Sequence
 
 from trundle.model.body import Body, as_frame
-from trundle.model.connection import ConnectedPair, connect, may_part
+from trundle.model.connect import connect
+from trundle.model.connection import ConnectedPair, may_part
 from trundle.model.model import Model
 from trundle.pairs.lower import Free
 

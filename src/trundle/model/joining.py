@@ -10,7 +10,8 @@ from trundle.laws.restitution import Restitution
 from trundle.messages.arguments import advised, explain_calls
 from trundle.model import advice
 from trundle.model.body import Body, Frame, as_frame, components
-from trundle.model.connection import ConnectedPair, LawsGiven, connect
+from trundle.model.connect import LawsGiven, connect
+from trundle.model.connection import ConnectedPair
 from trundle.model.contents import check_name
 from trundle.model.declarations import Declarations
 from trundle.model.joint import Joint

@@ -36,13 +36,8 @@ class ContactPair(Pair):
     surfaces, and meshes of teeth and belts.
     """
 
-    held: ClassVar[tuple[str, ...]] = (
-        "slip_x",
-        "slip_y",
-        "roll_x",
-        "roll_y",
-        "spin",
-    )  # relative motions that a law can hold
+    is_contact: ClassVar[bool] = True
+    held: ClassVar[tuple[str, ...]] = ("slip_x", "slip_y", "roll_x", "roll_y", "spin")
 
     @property
     def held_bonds(self) -> tuple[str, ...]:
@@ -75,6 +70,11 @@ class SurfacePair(ContactPair):
 
     first: Surface
     second: Surface
+    can_open: ClassVar[bool] = True
+
+    @property
+    def bounded(self) -> bool:
+        return self.first.bounded or self.second.bounded
 
     @property
     def title(self) -> str:

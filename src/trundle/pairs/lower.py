@@ -32,6 +32,9 @@ class Pair:
     bonds: ClassVar[tuple[str, ...]] = ()  # those that can move, in the order of the chain
     by_name: ClassVar[bool] = True  # whether models and files use the name of its class
     letter: ClassVar[str] = ""  # symbol in a structure diagram; a pair without one is shown by its screws
+    is_contact: ClassVar[bool] = False  # the bodies touch in a point, and laws act there
+    can_open: ClassVar[bool] = False
+    held: ClassVar[tuple[str, ...]] = ()  # relative motions at the point of contact that a law can hold
 
     def chain(self) -> Chain:
         """The motion as screws, in the frame of the connection (z along the axis)."""
@@ -68,6 +71,16 @@ class Pair:
     def in_tree(self) -> bool:
         """Whether it can be a joint of the tree: its motion is a chain of screws."""
         return True
+
+    @property
+    def bounded(self) -> bool:
+        """Whether one of two surfaces in contact is a face with ends."""
+        return False
+
+    @property
+    def title(self) -> str:
+        """What it joins, in messages."""
+        return type(self).__name__
 
     @property
     def coordinates(self) -> tuple[Named, ...]:
