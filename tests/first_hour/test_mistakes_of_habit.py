@@ -84,6 +84,29 @@ MISTAKES = {
     "a parameter that is printed": (HEAD, "f\"{m.parameter('k', 1.0):.2f}\"", r"m\.parameter_values\(\) has the defau"),
     "a declaration as a number": (HEAD, "m.parameter('k', 1.0); 2 * m.parameters['k']", r"parameters\['k'\]\.symbol"),
     "kinds of SciPy": (HEAD, "tr.Table([0, 1], [0, 1], kind='linear')", r"'kind': did you mean between"),
+    "a place of four numbers": (HUNG, "m.moving_frame('deck', position=(0, 0, 1, 2))", r"three coordinates"),
+    "an input by assignment": (HUNG, "m.inputs['torque'] = 3", r"write u = m\.input\('u'"),
+    "an output by assignment": (HUNG, "m.outputs['o'] = lambda s: s.t", r"write m\.output\('height', lambda s"),
+    "an event by assignment": (HUNG, "m.events['e'] = lambda s: s.t", r"write m\.event\('bottom', lambda s"),
+    "the teeth of a gear in degrees": (HEAD, "tr.Gear(-2.0, pressure_angle=20)", r"20 degrees are tr\.degrees\(20\)"),
+    "a crossed belt by a word": (HEAD, "tr.Belt(0.1, 0.2, crossed='no')", r"crossed is True .* or False, got 'no'"),
+    "a gain as text": (HEAD, "tr.PID(lambda s: s['bob.angle'], kp='1')", r"PID: kp is a number or a parameter"),
+    "the constant of a lag": (HEAD, "tr.FirstOrderLag(lambda s: s.t, '0.1 s')", r"time_constant is a number"),
+    "the time of a model": (HUNG, "m.time", r"in functions of the signals it is s\.t"),
+    "a copy of a model": (HUNG, "m.copy()", r"copy\.deepcopy\(m\)"),
+    "a connection that is removed": (HUNG, "m.remove('bob')", r"del m\.connections\['bob'\]"),
+    "a check of the model": (HUNG, "m.validate()", r"m\.build\(\) checks the model"),
+    "a model that is shown": (HUNG, "m.visualize()", r"run\.show\(\)"),
+    "a system that is built": (BUILT, "system.build()", r"m\.build\(\) has built it"),
+    "the sum of a vector": (
+        HUNG, "m.output('o', lambda s: sum(s['bob.position'])); m.build()", r"cannot be looped over; write v\[0\] \+ v"
+    ),
+    "an attribute of an expression": (
+        HUNG, "m.output('o', lambda s: s['bob.position'].x); m.build()", r"an expression has no attribute 'x'"
+    ),
+    "a vector as an output": (
+        HUNG, "m.output('o', lambda s: s['bob.position']); m.build()", r"one number expected, got 3\. Components are"
+    ),
     # systems and steppers
     "the step of a run": (BUILT, "system.simulate(5.0, h=0.1)", r"steps=tr\.Steps\(longest=0\.01\)"),
     "a callback": (BUILT, "system.simulate(5.0, callback=print)", r"system\.stepper\(\.\.\.\) gives control"),

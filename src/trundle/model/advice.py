@@ -39,6 +39,13 @@ ELSEWHERE = {
     "add_force": _FORCE,
     "spring": "write m.apply(tr.SpringDamper(m.ground, bob, stiffness)), or law=tr.Spring(stiffness) in m.connect",
     "damper": "write law=tr.Damper(damping) in m.connect",
+    **dict.fromkeys(("time", "t"), "time is that of a run, run.time; in functions of the signals it is s.t"),
+    **dict.fromkeys(("g", "grav"), "write m.gravity = (0, 0, -9.81)"),
+    **dict.fromkeys(("copy", "clone"), "write copy.deepcopy(m)"),
+    **dict.fromkeys(("remove", "delete", "pop", "clear"), "write del m.connections['bob'], or begin another tr.Model"),
+    **dict.fromkeys(("check", "validate", "assemble", "compile"), "m.build() checks the model and reports all faults"),
+    **dict.fromkeys(("visualize", "draw", "view", "animate"), "run it, run = m.build().simulate(5.0); run.show()"),
+    **dict.fromkeys(("print", "summary", "info"), "write print(m.build().describe())"),
     "save": _KEPT,
     "to_yaml": _KEPT,
 }

@@ -34,10 +34,16 @@ _ADDED: dict[str, tuple[type, str]] = {
     "parameter": (
         Parameter, "k = m.parameter('k', 2.0) for its default value; a run takes others, parameters={'k': 3.0}"
     ),
+    "table": (ModelTable, "curve = m.table('curve', tr.Table(x, y))"),
+    "input": (Input, "u = m.input('u', 0.0); a run takes its values, inputs={'u': 3.0}"),
+    "output": (Output, "m.output('height', lambda s: s['bob.position_z'])"),
+    "state": (State, "m.state('x', lambda s: -s['x'])"),
+    "block": (Block, "m.block(tr.PID(...), 'controller')"),
+    "event": (Event, "m.event('bottom', lambda s: s['bob.angle'])"),
 }  # fmt: skip
 
 
-_LISTED = {"body": "m.bodies", "connection": "m.connections", "force": "m.forces", "parameter": "m.parameters"}
+_LISTED = {"body": "m.bodies"} | {kind: f"m.{kind}s" for kind in _ADDED if kind != "body"}
 
 
 class Named(dict[str, Part]):
@@ -86,12 +92,12 @@ class ModelContents:
         self.connections: dict[str, ConnectedPair] = Named("connection")
         self.forces: dict[str, Force] = Named("force")
         self.parameters: dict[str, Parameter] = Named("parameter")
-        self.tables: dict[str, ModelTable] = {}
-        self.inputs: dict[str, Input] = {}  # their levels are parameters, their signals are tables
-        self.outputs: dict[str, Output] = {}
-        self.states: dict[str, State] = {}
-        self.blocks: dict[str, Block] = {}
-        self.events: dict[str, Event] = {}
+        self.tables: dict[str, ModelTable] = Named("table")
+        self.inputs: dict[str, Input] = Named("input")  # their levels are parameters, their signals are tables
+        self.outputs: dict[str, Output] = Named("output")
+        self.states: dict[str, State] = Named("state")
+        self.blocks: dict[str, Block] = Named("block")
+        self.events: dict[str, Event] = Named("event")
         self.breaks: Sequence[Expr] = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Given] = {}  # constraint row -> weight

@@ -7,6 +7,7 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.law import check_numbers
 from trundle.laws.signals import Signals
 from trundle.model.block import Block, BlockOutput
 from trundle.model.state import State
@@ -43,6 +44,7 @@ class FirstOrderLag(Block):
     def __post_init__(self) -> None:
         if not callable(self.input):
             raise ModelError(f"the input of a FirstOrderLag is a function of signals, got {self.input!r}.")
+        check_numbers("FirstOrderLag", time_constant=self.time_constant, gain=self.gain, start=self.start)
         if not isinstance(self.time_constant, ca.SX) and not float(self.time_constant) > 0:
             raise ModelError(f"the time constant of a FirstOrderLag must be positive (s), got {self.time_constant!r}.")
 

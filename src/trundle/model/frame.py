@@ -57,6 +57,9 @@ class FrameSignals:
     def __init__(self, t: Expr, known: Mapping[str, Expr], rates: Mapping[str, Expr] | None = None) -> None:
         self.t, self._known, self._rates = t, known, rates or {}
 
+    def __repr__(self) -> str:
+        return "the signals as a whole"
+
     @property
     def symbols(self) -> list[Expr]:
         """All signals other than time."""
@@ -125,6 +128,8 @@ def given_motion(position: Given, rotation: Given) -> GivenMotion:
     for (what, form), value in zip(forms.items(), (position, rotation), strict=True):
         if isinstance(value, str | Real):
             raise ModelError(f"the {what} of a moving frame is {form}, or a function of the signals, got {value!r}.")
+    if isinstance(position, tuple | list) and (len(position) != 3 or any(isinstance(one, str) for one in position)):
+        raise ModelError(f"the position of a moving frame is three coordinates (x, y, z) in m, got {position!r}.")
     place = MotionPart(_Answer(position, _coordinates), 3)
     axis = _fixed_axis(rotation)
     if axis is not None:

@@ -37,6 +37,7 @@ ARGUMENTS = (
 SIGNALS = "Quantities of the model are signals by name, s['bob.angle']; time is s.t"
 ALL = "the signals as a whole"
 OWN = "Correct the function"
+_CASADI = ("casadi", "CasADi", "overloaded function")  # in messages that name what users do not see
 HOOK = "__array_function__"  # by which NumPy asks an expression to do what one of its functions does
 _asking = RLock()
 
@@ -67,7 +68,8 @@ class LawProbe:
             self.faults.append(f"{where}: {error}{_at(error) or _returned(question, size)}")
         except Exception as error:  # a function of the user may raise anything
             reason = str(error).strip().splitlines()
-            text = reason[0] if reason and "casadi" not in reason[0] else _plain(str(error))
+            text = _plain(str(error)) if reason and any(w in reason[0] for w in _CASADI) else (reason or [""])[0]
+            text = text.replace("'SX' object", "an expression").replace("type 'SX'", "an expression")
             if isinstance(error, TypeError) and "positional argument" in text:
                 self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
                 return []
@@ -171,7 +173,8 @@ def _expression(value: Given, size: int) -> Expr:
         raise ModelError(f"{value!r} is neither a number nor an expression.") from None
     if answer.numel() != size:
         wanted = "one number" if size == 1 else f"{size} numbers"
-        raise ModelError(f"{wanted} expected, got {answer.numel()}.")
+        one = " Components are s['bob.position_z'], or v[2] of a vector v." if size == 1 else ""
+        raise ModelError(f"{wanted} expected, got {answer.numel()}.{one}")
     return answer
 
 
@@ -244,6 +247,10 @@ def _plain(text: str) -> str:
     """A message of CasADi without the reference to its sources."""
     if "truth value" in text:
         return "a symbol is neither true nor false"
+    if "not iterable" in text:
+        return "a vector of symbols cannot be looped over; write v[0] + v[1] + v[2]"
+    if "overloaded function" in text:
+        return "a list of what are neither numbers nor expressions of one size"
     if "to_int not defined" in text:
         return "a symbol is not an integer; tr.floor rounds down"
     return text.strip().splitlines()[-1].strip()

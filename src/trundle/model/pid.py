@@ -7,6 +7,7 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.law import check_numbers
 from trundle.laws.signals import Signals
 from trundle.model.block import Block, BlockOutput
 from trundle.model.state import State
@@ -34,6 +35,9 @@ class PID(Block):
         for what, function in (("error", self.error), ("rate", self.rate)):
             if not callable(function) and not (what == "rate" and function is None):
                 raise ModelError(f"the {what} of a PID is a function of signals, got {function!r}.")
+        check_numbers("PID", kp=self.kp, ki=self.ki, kd=self.kd)
+        if self.filter_time is not None:
+            check_numbers("PID", filter_time=self.filter_time)
         if not _is_zero(self.kd) and (self.rate is None) == (self.filter_time is None):
             raise ModelError(
                 "a PID with kd needs the rate of its error: give rate=lambda s: ... if it is known, otherwise "

@@ -6,6 +6,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.errors import ModelError
 from trundle.pairs.mesh import Mesh, Wheels, check_size, integer_ratio, mesh_frame, turned_apart
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Of, Quantity
@@ -45,6 +46,8 @@ class Belt(Mesh):
     def __post_init__(self) -> None:
         for name in ("first_radius", "second_radius"):
             check_size(getattr(self, name), f"Belt: {name}", positive=True)
+        if not isinstance(self.crossed, bool):
+            raise ModelError(f"Belt: crossed is True (the pulleys turn opposite ways) or False, got {self.crossed!r}.")
         self.frame()
 
     def frame(self) -> Array:

@@ -8,7 +8,7 @@ from typing import final
 import casadi as ca
 import numpy as np
 
-from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, integer_ratio, mesh_frame, turn
+from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_pressure_angle, check_size, integer_ratio, mesh_frame, turn
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross, wrap_angle
@@ -46,6 +46,7 @@ class BevelGear(Mesh):
     def __post_init__(self) -> None:
         check_size(self.ratio, "BevelGear: the ratio", positive=False)
         check_size(self.radius, "BevelGear: the radius", positive=True)
+        check_pressure_angle(self.pressure_angle, "BevelGear")
         self.frame()
 
     def frame(self) -> Array:

@@ -9,7 +9,7 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.messages.arguments import advised_class
-from trundle.pairs.mesh import Mesh, Wheels, check_size, integer_ratio, mesh_frame, turned_apart
+from trundle.pairs.mesh import Mesh, Wheels, check_pressure_angle, check_size, integer_ratio, mesh_frame, turned_apart
 from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross
@@ -44,6 +44,7 @@ class Gear(Mesh):
 
     def __post_init__(self) -> None:
         check_size(self.ratio, "Gear: the ratio", positive=False)
+        check_pressure_angle(self.pressure_angle, "Gear")
         self.frame()
         if not isinstance(self.ratio, ca.SX) and self.ratio == 1:
             raise ModelError(

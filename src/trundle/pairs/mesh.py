@@ -7,7 +7,7 @@ contact. If the wheels are mounted on a carrier that turns, the line turns with 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, pi
 from typing import ClassVar, final
 
 import casadi as ca
@@ -190,6 +190,14 @@ def check_size(value: object, what: str, positive: bool) -> None:
     if not good or (positive and float(value) < 0):  # type: ignore[arg-type]
         wanted = "greater than zero" if positive else "other than zero"
         raise ModelError(f"{what} must be a finite number {wanted}, got {value!r}.")
+
+
+def check_pressure_angle(value: object, gear: str) -> None:
+    """ModelError unless it is an angle of teeth (rad)."""
+    if not isinstance(value, float | int) or not 0 <= value < pi / 2:
+        raise ModelError(
+            f"{gear}: the pressure angle lies between 0 and pi/2 rad, got {value!r}; 20 degrees are tr.degrees(20)."
+        )
 
 
 def turned_apart(now: Wheels, zero: Wheels, first: Expr, second: Expr) -> Expr:

@@ -54,6 +54,7 @@ ELSEWHERE = {
     **dict.fromkeys(("optimize", "minimize"), "tr.optimise(...), which takes systems"),
     **dict.fromkeys(("kinematics", "inverse_kinematics"), "system.start({...}) for a pose, system.trace(...) for many"),
     "inverse_dynamics": "a prescribed motion, law=tr.Servo(lambda t: ...); run['bob.angle_drive'] is its torque",
+    "build": "the system itself: m.build() has built it",
     "copy": "the system itself: it cannot be changed",
     "view": "run = system.simulate(duration) and run.show()",
     "show": "run = system.simulate(duration) and run.show()",
