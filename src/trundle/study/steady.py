@@ -265,8 +265,8 @@ def _null_space(D: Array, size: Array, least: Array) -> Array:
     the size of their terms: in each state by its own, since a contact that is pressed deep must not hide a soft spring
     in another state; a row that is round-off in one state has its size from the others, or its `least`.
     """
-    row = np.max(size, axis=2, initial=0.0)
-    row = np.maximum(np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0)), least)
+    row = np.maximum(np.max(size, axis=2, initial=0.0), least)
+    row = np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0))
     some = np.any(row > 0, axis=0)
     D, size = (np.vstack(part[:, some] / row[:, some, None]) for part in (D, size))
     column = np.maximum(np.max(size, axis=0, initial=0.0), LEAST)
