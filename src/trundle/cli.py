@@ -2,6 +2,7 @@
 
 import gc
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated, final
@@ -375,8 +376,6 @@ def warm(
 @app.command(epilog="Example: trundle bench")
 def bench() -> None:
     """Run the benchmarks of the source tree against reference solutions and other programs."""
-    import subprocess
-
     root = Path(__file__).parents[2]
     if not (root / "benchmarks" / "__main__.py").is_file():
         fail("the benchmarks are not part of the installed package; run `make bench` in a copy of the source tree.")
@@ -385,6 +384,7 @@ def bench() -> None:
 
 def main() -> None:
     """Entry point of the command `trundle`."""
+    gc.set_threshold(100_000)  # objects; searching for garbage after each 700 takes a tenth of a short command's time
     try:
         app()
     except Exception as error:
