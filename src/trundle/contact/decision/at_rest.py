@@ -7,7 +7,7 @@ counts as rest, and yet belongs to a motion of metres per second, which stopping
 import math
 
 from trundle.contact.collision.layout import CLOSED, DATA, MASS, STICK, WIDTH
-from trundle.contact.decision.memory import Contacts
+from trundle.contact.decision.memory import Contacts, own_inverse_masses
 from trundle.contact.decision.share import back_substitute, factor
 from trundle.contact.decision.slow_slip import LEVERS, ROUND_OFF
 from trundle.kernel.pointers import Pointer, shifted, strict
@@ -102,16 +102,12 @@ def stop(at: Contacts) -> int:
     y, A = shifted(w, 7 * n), shifted(w, 8 * n)
     m = 0
     for i in range(contacts):
-        mean, count = 0.0, 0
-        for axis in range(3):
-            own = b[D + 3 * i + axis + n * (3 * i + axis)]
-            mean += own
-            count += int(own > 0.0)
+        total, count = own_inverse_masses(at, i)
         for axis in range(3):
             j = 3 * i + axis
             active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] > 0.0)
             if active and b[D + j + n * j] > 0.0:
-                rows[m], shift[m], v[m] = j, SHIFT * mean / count, b[j]
+                rows[m], shift[m], v[m] = j, SHIFT * total / count, b[j]
                 m += 1
     for k in range(m):
         for c in range(m):

@@ -77,3 +77,14 @@ def with_modes(at: Contacts, mode: Pointer) -> Contacts:
 def friction_problem(at: Contacts) -> FrictionProblem:
     """The search for the forces of all contacts."""
     return FrictionProblem(at.b, at.D, at.free, at.a, at.f, at.mu, at.state, at.contacts)
+
+
+@strict
+def own_inverse_masses(at: Contacts, i: int) -> tuple[float, int]:
+    """Sum of the inverse masses of a contact along, across and normal to its slip, and how many are not zero."""
+    n, total, count = 3 * at.contacts, 0.0, 0
+    for j in range(3 * i, 3 * i + 3):
+        own = at.b[at.D + j + n * j]
+        total += own
+        count += int(own > 0.0)
+    return total, count

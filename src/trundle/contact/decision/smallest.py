@@ -11,7 +11,7 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
-from trundle.contact.decision.memory import Contacts
+from trundle.contact.decision.memory import Contacts, own_inverse_masses
 from trundle.contact.decision.share import back_substitute, factor, shared_load
 from trundle.kernel.pointers import shifted, strict
 
@@ -37,17 +37,13 @@ def smallest(at: Contacts) -> None:
     )
     m = 0
     for i in range(contacts):
-        mean, count = 0.0, 0
-        for axis in range(3):
-            own = b[D + 3 * i + axis + n * (3 * i + axis)]
-            mean += own
-            count += int(own > 0.0)
+        total, count = own_inverse_masses(at, i)
         for axis in range(3):
             j = 3 * i + axis
             f[j] = 0.0
             active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
             if active and b[D + j + n * j] > 0.0:
-                rows[m], shift[m] = j, SHIFT * mean / count
+                rows[m], shift[m] = j, SHIFT * total / count
                 m += 1
     for k in range(m):
         j = int(rows[k])

@@ -7,7 +7,7 @@ it is left at once; pivots end where the determinant is positive.
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, STICK, WIDTH
-from trundle.contact.decision.memory import Contacts
+from trundle.contact.decision.memory import Contacts, own_inverse_masses
 from trundle.contact.decision.smallest import smallest, worst
 from trundle.kernel.pointers import Pointer, shifted, strict
 from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
@@ -27,16 +27,12 @@ def is_unique(at: Contacts) -> bool:
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] != 1.0:
             continue
-        mean, count = 0.0, 0
-        for axis in range(3):
-            own = b[D + 3 * i + axis + n * (3 * i + axis)]
-            mean += own
-            count += int(own > 0.0)
+        total, count = own_inverse_masses(at, i)
         slides = slides or (mode[WIDTH * i + STICK] == 0.0 and mu_k[i] > 0.0)
         for axis in range(3):
             j = 3 * i + axis
             if (axis == 2 or mode[WIDTH * i + STICK] == 1.0) and b[D + j + n * j] > 0.0:
-                rows[m], shift[m] = j, REDUNDANT * mean / count
+                rows[m], shift[m] = j, REDUNDANT * total / count
                 m += 1
     if not slides:
         return True
