@@ -191,6 +191,8 @@ def test_falling_friction():
     """mu halves where the exponential does: 0.3 (0.6 / 2 + 0.4) at w = ln 2 / 0.6."""
     friction = FallingFriction(0.3)
     assert friction.at(np.log(2) / 0.6) == pytest.approx(0.21)
+    back, on = (Polach(friction).force(0.05, 0.0, 0.0, N, PATCH, speed=v).longitudinal for v in (-30.0, 30.0))
+    assert back == on
     slow, fast = (Polach(friction).force(0.05, 0.0, 0.0, N, PATCH, speed=v).longitudinal for v in (1.0, 60.0))
     assert abs(fast) < 0.65 * abs(slow)
     with pytest.raises(ModelError, match=r"needs the rolling speed; give\s+speed="):

@@ -5,6 +5,8 @@ from functools import cached_property
 from math import ceil, cos, tan
 from typing import NamedTuple, final
 
+import numpy as np
+
 from trundle.errors import AssemblyError, ModelError
 from trundle.laws.efforts import Open
 from trundle.laws.flows import Locked
@@ -27,6 +29,7 @@ from trundle.typing import Expr, State
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
 REACH = 12e-3  # m: usual reach of contact tables to both sides
 FLANGE, EARLY = 0.5, 8e-3  # rad of a contact on the flange, and m to one side at which usual wheelsets have it
+FARTHEST = (12e-3, 16e-3, 20e-3, 25e-3, 30e-3)  # m within which a flange is looked for
 BEYOND_FLANGE = 5e-3  # m: reach of contact tables beyond the place where the flange begins to touch
 DEEPEST_AT_REST = 0.01  # m, of it below the running circle: the tip of a flange, which does not lean, lies deeper
 
@@ -100,12 +103,20 @@ def _reach(geometry: ContactGeometry) -> float:
     """How far to one side contact tables go (m): beyond the contact with the flange, which is late on wide gauges."""
     try:
         early = geometry.contact((EARLY, -EARLY))
-        if early.left.angle[0] > FLANGE and early.right.angle[1] > FLANGE:
-            return REACH
-        flange = max(abs(geometry.flange_contact(side)) for side in SIDES)
-    except AssemblyError:  # wheels without flanges
+    except AssemblyError:  # the rails do not reach so far
         return REACH
-    return max(REACH, 1e-3 * ceil(1e3 * (flange + BEYOND_FLANGE)))
+    if early.left.angle[0] > FLANGE and early.right.angle[1] > FLANGE:
+        return REACH
+    wheel = geometry.wheel
+    if np.max(np.abs(wheel.slope(np.linspace(wheel.start, 0.0, 200)[1:]))) < tan(FLANGE):
+        return REACH
+    for most in FARTHEST:
+        try:
+            flange = max(abs(geometry.flange_contact(side, most)) for side in SIDES)
+        except AssemblyError:  # not so near, or none at all
+            continue
+        return max(REACH, 1e-3 * ceil(1e3 * (flange + BEYOND_FLANGE)))
+    return REACH
 
 
 @final

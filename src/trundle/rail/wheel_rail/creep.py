@@ -140,7 +140,7 @@ class CreepLaw(ABC):
                 f"{type(self).__name__}: friction that falls with the slip velocity needs the rolling speed; give "
                 "speed=... in m/s."
             )
-        return self.mu.at(speed * sqrt(xi_x**2 + xi_y**2 + NO_CREEP))
+        return self.mu.at((speed if symbolic(speed) else np.abs(speed)) * sqrt(xi_x**2 + xi_y**2 + NO_CREEP))
 
 
 @dataclass(frozen=True)
