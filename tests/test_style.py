@@ -65,6 +65,15 @@ def test_pages_name_tests_that_exist(page):
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_pages_name_modules_that_exist(page):
+    """By their path in the package, with or without `trundle/`, or from the root. A changelog tells of former ones."""
+    named = re.findall(r"`([a-z_]+/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    places = (ROOT, ROOT / "src", ROOT / "src" / "trundle")
+    lost = [name for name in named if not any((place / name).exists() for place in places)]
+    assert page.name == "CHANGELOG.md" or lost == []
+
+
 def test_the_glossary_names_places_that_exist():
     text, package = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), ROOT / "src" / "trundle"
     named = re.findall(r"`([a-z_/]+(?:\.py|/))`(?: `(\w+)`)?", text)
