@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.equations.mobility import worst_rows
+from trundle.equations.assembly import worst_rows
 from trundle.errors import AssemblyError, ModelError
 
 

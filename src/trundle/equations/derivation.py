@@ -14,8 +14,9 @@ from trundle.contact.modes.find import mode_states
 from trundle.contact.search import ContactSearch
 from trundle.equations.derive import Equations, derive
 from trundle.equations.mesh_check import refuse_misaligned_meshes
-from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
+from trundle.equations.mobility import Mobility, find_mobility, no_rows
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
+from trundle.equations.row_functions import RowFunctions
 from trundle.graph.topology import Topology, find_topology
 from trundle.laws.law import FlowLaw
 from trundle.linear_algebra.median import median

@@ -13,9 +13,10 @@ from trundle.equations.kernel_store import KernelStore, base
 from trundle.equations.kernels import Functions
 from trundle.equations.mass_cases import InertiaCheck
 from trundle.equations.mass_check import check_every_mass, check_mass
-from trundle.equations.mobility import Mobility, RowFunctions
+from trundle.equations.mobility import Mobility
 from trundle.equations.outputs.expressions import Expressions
 from trundle.equations.outputs.ports import Ports
+from trundle.equations.row_functions import RowFunctions
 from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE, evaluate, read_tapes
 from trundle.kernel.cache import Bundle

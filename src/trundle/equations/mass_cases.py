@@ -13,7 +13,7 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.equations.mass_check import MASS_CHECK_LIMIT, check_every_mass, check_mass
-from trundle.equations.mobility import speed_sizes
+from trundle.equations.row_functions import speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.kkt import dense
 from trundle.model.model import Model

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import speed_sizes
+from trundle.equations.row_functions import speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.kkt import Sparse, dense
 from trundle.motion.kinematics import normalised

@@ -5,7 +5,7 @@ import numpy as np
 
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import RowFunctions
+from trundle.equations.row_functions import RowFunctions
 from trundle.errors import ModelError
 from trundle.linear_algebra.rank import rank
 from trundle.pairs.mesh import ASTRAY, Mesh

@@ -10,7 +10,9 @@ from typing import final
 import numpy as np
 
 from trundle.constraints.row import Role
-from trundle.equations.mobility import Mobility, Residuals, RowFunctions, close, pivots, worst_rows
+from trundle.equations.assembly import Residuals, close, pivots, worst_rows
+from trundle.equations.mobility import Mobility
+from trundle.equations.row_functions import RowFunctions
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.one_thread import one_thread
 from trundle.linear_algebra.rank import nearly_singular, rank

@@ -10,8 +10,8 @@ from typing import final
 
 import numpy as np
 
+from trundle.equations.assembly import pivots
 from trundle.equations.formulation import Formulation
-from trundle.equations.mobility import pivots
 from trundle.linear_algebra.in_place import needs, together
 from trundle.linear_algebra.rank import TOLERANCE, each_nearly_singular, rank_of_values
 from trundle.model.start_values import start_values

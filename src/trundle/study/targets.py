@@ -9,7 +9,7 @@ import numpy as np
 from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import RowFunctions, speed_sizes
+from trundle.equations.row_functions import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.quantity import Part
