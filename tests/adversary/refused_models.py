@@ -196,7 +196,7 @@ LAWS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "wrench in the plane": (
         with_force(lambda m: tr.Wrench(bob(m), force=(1, 2))),
-        r"'wrench-1': the force has 3 components",
+        r"Wrench: the force has 3 components, got \(1, 2\)",
     ),
     "wrench nan": (with_force(lambda m: tr.Wrench(bob(m), moment=(1, 2, nan))), r"'wrench-1'.*not a finite number"),
     "wrench in other axes": (
