@@ -61,6 +61,23 @@ def test_a_ball_comes_to_rest_far_away() -> None:
     comes_to_rest_in_time(0.5, 1, 1e-10, far=1e3)
 
 
+def test_a_run_may_end_just_after_a_landing() -> None:
+    """Where one foot lands and another lifts, the gap of the other is round-off at first: no landing."""
+    m = tr.Model("table")
+    table = m.body("table", mass=2.0, inertia=(0.03, 0.04, 0.05))
+    for k, (x, y) in enumerate(((0.2, 0.0), (-0.2, 0.15), (-0.2, -0.15))):
+        ends = m.ground, table.at(x, y, -0.1)
+        m.connect(tr.HigherPair(tr.Plane(), tr.Vertex()), *ends, name=f"foot_{k}", law=tr.Coulomb(0.3), unilateral=True)
+    lean = (np.cos(0.07), 0.6 * np.sin(0.07), 0.8 * np.sin(0.07), 0)
+    m.start = {"table.position": (0.3, -0.7, 0.15), "table.velocity": (1.3, 0.4, 0), "table.quaternion": lean}
+    rocking = m.build()
+    times = {event.time for event in rocking.simulate(0.4).events}
+    assert len(times) > 10
+    for time in times:
+        for after in (0, *10.0 ** np.arange(-18, -12), *3 * 10.0 ** np.arange(-18, -12)):
+            assert rocking.simulate(time + after, samples=2).ok, (time, after)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("e", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("radius", [0.1, 1.0, 3.0])

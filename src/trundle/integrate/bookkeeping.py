@@ -1,5 +1,6 @@
 """Energy balance of a running integration (compiled): work of events, and a trail of states to check the energy."""
 
+from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, shifted, strict
 
@@ -33,7 +34,7 @@ def log_loss(run: LoopRecord, energy: float, before: float) -> None:
     """
     row = run.logged - 1
     run.event_lost[row] = energy
-    if run.driven == 1:
+    if run.driven != 0:
         after = total_energy(run)
         run.event_work[row] = after - before + energy
         if run.open_event == 0:
@@ -44,9 +45,16 @@ def log_loss(run: LoopRecord, energy: float, before: float) -> None:
 
 @strict
 def add_event_work(run: LoopRecord) -> None:
-    """Log the work of an event, when the state after it satisfies the constraints."""
+    """Log the work of an event, when the state after it satisfies the constraints; what laws at a contact have stopped
+    counts as lost.
+    """
     if run.open_event > 0:
-        run.event_work[run.open_event - 1] += total_energy(run) - run.energy_before
+        row = run.open_event - 1
+        change = total_energy(run) - run.energy_before
+        if run.driven == at.BY_LAWS and run.event_index[row] >= run.given_events:
+            run.event_lost[row] -= change
+        else:
+            run.event_work[row] += change
         run.open_event = 0
 
 

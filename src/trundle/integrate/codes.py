@@ -11,6 +11,9 @@ RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE, JAM = range(7)
 # how an event function changes its sign if its rate is unbounded (0 if it is bounded)
 STEEP, LEAPS, POLE = 1, 2, 3
 
+# what does work at a landing beside its impulses: drives, or laws that hold more than the slips, which only take energy
+BY_DRIVES, BY_LAWS = 1, 2
+
 # ways of projection
 NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 

@@ -94,7 +94,7 @@ def strike(run: LoopRecord) -> None:
     per_impulse = size + size * size + numbers.DATA * contacts
     before = per_impulse + size * n_u
     lost = 0.0
-    energy = total_energy(run) if run.driven == 1 else 0.0
+    energy = total_energy(run) if run.driven != 0 else 0.0
     if run.plastic == 1:
         run.plastic = 0
         lost += stop_small_bounces(b, contacts, before, run.speed_scale)

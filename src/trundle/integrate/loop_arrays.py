@@ -187,7 +187,8 @@ class LoopArrays:
                 1,
             )
             run.normal_away, run.normal_fresh = problem.other_normals.away, FIRST_LOOKS
-        run.driven = int(problem.driven and problem.energy is not None)
+        if problem.energy is not None:
+            run.driven = at.BY_DRIVES if problem.driven else at.BY_LAWS if problem.held else 0
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)
         run.pending = 1
         run.t, run.t_start, run.t_end, run.t_last, run.t_event = t0, t0, t1, t1, -np.inf

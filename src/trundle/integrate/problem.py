@@ -151,6 +151,7 @@ class Problem:
     given_events: int = 0
     works: int = 0  # number of states after the speeds that are work done and lost: two, or none
     driven: bool = False  # whether there are drives, which do work in collisions too
+    held: bool = False  # whether laws hold more than the slips of contacts that open, so that landings stop that too
     free: Compiled | None = None
     places: Sequence[int] = ()
     contacts: int = 0  # number of contacts that take part in collisions

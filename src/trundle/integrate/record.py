@@ -129,7 +129,7 @@ class LoopRecord(StepRecord):
     trail_room: int
     folds: int
     passage_end: int
-    driven: int
+    driven: int  # what does work at landings (see `codes`)
     stiffness: int  # see `stiffness`
     # counters and flags
     steps: int

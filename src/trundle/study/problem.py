@@ -48,6 +48,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         given_events=len(model.events),
         works=states.works.stop - states.works.start,
         driven=_driven(model),
+        held=any(set(c.held) - {"slip_x", "slip_y"} for c in contacts),
         free=kernels.get("free"),
         places=places_of_modes(f) if decides_together(model) else (),
         contacts=len(contacts) if striking else 0,

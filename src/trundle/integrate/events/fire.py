@@ -72,7 +72,7 @@ def fire(run: LoopRecord) -> None:
                 run.status = at.EVENT_RETURN
                 before_jump(run)
             elif kind == at.JUMP:
-                if e < run.given_events or run.driven == 1:
+                if e < run.given_events or run.driven != 0:
                     before_jump(run)
                 clock[0] = run.t
                 call(jumps[e], clock, x, p, jumped, work)
@@ -81,7 +81,7 @@ def fire(run: LoopRecord) -> None:
             elif kind == at.STRIKE:
                 call_table(run.strike_part, run)
             elif kind in (at.DECIDE, at.JAM):
-                if run.driven == 1:
+                if run.driven != 0:
                     before_jump(run)
                 call_table(run.decide_part, run)
             if kind != at.RECORD:

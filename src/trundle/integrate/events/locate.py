@@ -108,6 +108,8 @@ def crossing(run: LoopRecord, e: int, i: int) -> float:
         if abs(right) > 4.0 * abs(run.g_start[e]):
             run.now[e] = after
         return NONE
+    if run.kind[e] == at.STRIKE and max(abs(left), abs(right)) < NO_GAP:
+        return NONE  # round-off: a contact that has just opened separates, or is going to overlap clearly
     if after == -now:
         run.now[e] = after
         if direction == 0 or direction == after:
