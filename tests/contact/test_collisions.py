@@ -369,3 +369,41 @@ def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
         h = 1e-6
         differences = (8 * change(h) - change(2 * h)) / (12 * h)
         np.testing.assert_allclose(derivative_of_impulses(data, way, contacts, treatment), differences, atol=2e-7)
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler", "udwadia_kalaba"])
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_the_plane_of_a_planar_pair_holds_in_a_collision(formalism: str, e: float) -> None:
+    """A body without any symmetry, free but for its feet, moves as in a planar joint."""
+
+    def run(joint: bool) -> tr.Run:
+        m = tr.Model("feet")
+        body = m.body("body", 1.0, (0.02, 0.03, 0.04, 0.004, 0.003, 0.006), com=(0.02, 0.05, 0.03))
+        if joint:
+            m.connect(tr.Planar("y"), m.ground, body, name="plane")
+        for k, x in enumerate((0.2, -0.2)):
+            ends = m.ground, body.at(x, 0, -0.1)
+            laws = {"law": tr.Coulomb(0.4), "restitution": e}
+            m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), *ends, name=f"foot_{k}", unilateral=True, **laws)
+        m.start = {"body.position": (0, 0, 0.3), "body.velocity": (1, 0, 0), "body.angular_velocity": (0, 1, 0)}
+        return m.build(formalism).simulate(0.3, samples=4)
+
+    found, expected = run(False), run(True)
+    assert found.ok and len(found.impacts) == len(expected.impacts) > 1
+    for name in ("body.position", "body.velocity", "body.angular_velocity"):
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-7)
+
+
+@pytest.mark.parametrize("laws", [[tr.NoSlip(), tr.NoSpin()], [tr.Coulomb(0.4), tr.NoSpin()], tr.NoSpin()], ids=str)
+def test_what_laws_stop_at_a_landing_is_energy_lost(laws: Any) -> None:
+    """A ball lands with spin, which a law holds from then on."""
+    m = tr.Model("ball")
+    ball = m.body("ball", 1.0, 0.004)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, ball, name="floor", law=laws, unilateral=True)
+    m.start = {"ball.position": (0, 0, 0.15), "ball.angular_velocity": (0, 0, 5.0)}
+    run = m.build().simulate(0.3)
+    assert run.ok and run.energy.drift < 1e-12
+    assert run.energy.work_lost[-1] == pytest.approx(0.05 * G + 0.5 * 0.004 * 25, rel=1e-9)
+    assert np.max(np.abs(run.energy.work_events)) < 1e-12 and run["floor.spin"].values[-1] == pytest.approx(
+        0, abs=1e-12
+    )

@@ -14,9 +14,9 @@ from trundle.linear_algebra.kkt import (
     Sparse,
     UnsymmetricFactor,
     dense,
-    loop_measure,
     minimum_degree,
 )
+from trundle.linear_algebra.loop_measure import loop_measure
 
 SHIFT = 1e-12
 

@@ -4,13 +4,12 @@ constraints stay active during the collision; their impulses are included in the
 
 import casadi as ca
 
-from trundle.constraints.row import Row
 from trundle.contact.assemblies import assemblies, lighter_mass
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.interfaces import SolvedEquations
+from trundle.contact.inverse_masses import DIRECTIONS, contacts_to_open, is_planar, other_rows, others
 from trundle.laws.friction_law import TINY_SPEED
-from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
-from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.linear_algebra.kkt import Sparse, dense, sparse
 from trundle.typing import Expr
 
 TOUCHING = 1e-9  # of the length of the run: gap of contacts that touch
@@ -21,19 +20,19 @@ HOLDING = 1e30  # coefficient of friction where a law holds the slip
 def impact_values(functions: SolvedEquations) -> list[Expr]:
     """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
     e = functions.equations
-    contact_bonds = [bonds for bonds in e.contact_bonds.values() if bonds.connection.unilateral]
+    contact_bonds = contacts_to_open(functions)
     columns: list[Sparse] = []
     rates: list[Expr] = []
     for bonds in contact_bonds:
-        for name in ("slip_x", "slip_y", "normal"):
-            if name == "slip_y" and _planar(bonds):
+        for name in DIRECTIONS:
+            if name == "slip_y" and is_planar(bonds):
                 columns.append({})
                 rates.append(ca.SX(0))
                 continue
             row = bonds.row(name, e.t)
             columns.append(row.jacobian)
             rates.append(row.rate)
-    solver = _others(functions)
+    solver = others(functions)
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
@@ -44,40 +43,17 @@ def impact_values(functions: SolvedEquations) -> list[Expr]:
 def free_accelerations(functions: SolvedEquations) -> list[Expr]:
     """Accelerations along, across and normal to the contacts that open, if none of them had a force."""
     e = functions.equations
-    rows = _other_rows(functions)
-    udot = _others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
+    rows = other_rows(functions)
+    udot = others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
     out = []
-    for bonds in e.contact_bonds.values():
-        if not bonds.connection.unilateral:
-            continue
-        for name in ("slip_x", "slip_y", "normal"):
-            if name == "slip_y" and _planar(bonds):
+    for bonds in contacts_to_open(functions):
+        for name in DIRECTIONS:
+            if name == "slip_y" and is_planar(bonds):
                 out.append(ca.SX(0))
                 continue
             row = bonds.row(name, e.t)
             out.append(row.gamma + sum((v * udot[k] for k, v in row.jacobian.items() if k in udot), ca.SX(0)))
     return out
-
-
-def _planar(bonds: ContactBonds) -> bool:
-    return "slip_y" in bonds.connection.pair.locked  # a planar pair does not slip across its plane
-
-
-def _other_rows(functions: SolvedEquations) -> list[Row]:
-    opening = {t.connection.name for t in functions.equations.contact_bonds.values() if t.connection.unilateral}
-    return [r for r in functions.independent if r.owner not in opening]
-
-
-def _others(functions: SolvedEquations) -> KKT | Orthogonal:
-    """All constraints but those of contacts that open."""
-    e, rows = functions.equations, _other_rows(functions)
-    jacobians, weights = [r.jacobian for r in rows], [r.active for r in rows]
-    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
-    leaves = e.motion.leaves_first()
-    if functions.by_pseudo_inverse:
-        return Orthogonal(e.mass, jacobians, leaves, scale, 0, [1 if w is None else w for w in weights])
-    joined = [KKTRow(r.jacobian, r.owner, size, r.active) for r, size in zip(rows, scale, strict=True)]
-    return KKT(e.mass, joined, leaves, e.shift)
 
 
 def _data(bonds: ContactBonds, functions: SolvedEquations) -> list[Expr]:
@@ -93,7 +69,7 @@ def _data(bonds: ContactBonds, functions: SolvedEquations) -> list[Expr]:
     number = assemblies(e.model)
     first, second = (number.get(body, -1) for body in (c.first.body, c.touching))
     mass = lighter_mass(c, number, e.inertias)
-    planar, force = int(_planar(bonds)), scales.acceleration * mass
+    planar, force = int(is_planar(bonds)), scales.acceleration * mass
     return [static, kinetic, law.e, law.code, closed, rest_speed, planar, first, second, force, mass]
 
 
@@ -114,4 +90,4 @@ def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:
 
 def contacts_that_open(functions: SolvedEquations) -> int:
     """How many contacts take part in collisions."""
-    return sum(bonds.connection.unilateral for bonds in functions.equations.contact_bonds.values())
+    return len(contacts_to_open(functions))

@@ -8,6 +8,7 @@ from typing import final
 import casadi as ca
 
 from trundle.constraints.row import Role, Row
+from trundle.contact.inverse_masses import contacts_to_open, mean_inverse_masses, other_rows
 from trundle.equations.derive import Equations
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.active_rows import ActiveRows
@@ -88,6 +89,7 @@ class Accelerations:
         """Mass matrix and independent rows at (t, q), factored."""
         e = self.equations
         several = len({row.owner for row in self.acting if row.active is not None}) > 1
+        weights = self._contact_weights
         rows = [
             KKTRow(
                 r.jacobian,
@@ -96,12 +98,28 @@ class Accelerations:
                 r.active,
                 r.column,
                 shared=several and r.active is not None,
+                inertia=weights.get(r.owner) if r.active is not None else None,
             )
             for r, scale in zip(self.acting, self._scale(self.acting), strict=True)
         ]
         if self.by_numbers:
             return ActiveRows(e.mass, rows, e.motion.leaves_first(), e.shift)
         return KKT(e.mass, rows, e.motion.leaves_first(), e.shift, self.choices)
+
+    @cached_property
+    def _contact_weights(self) -> dict[str, Expr]:
+        """Inverse masses by which contacts that open are weighted where they share loads, unless all their rows have
+        just this mean.
+        """
+        opening = [bonds.connection for bonds in contacts_to_open(self)]
+        rows: dict[str, set[str]] = {}
+        for row in self.acting:
+            rows.setdefault(row.owner, set()).add(row.bond)
+        plain = not other_rows(self) and all(rows.get(c.name) == rows[opening[0].name] >= {"slip_x"} for c in opening)
+        names = [c.name for c in opening if "z" in c.holds]
+        if len(names) < 2 or self.relaxed or (plain and not self.by_pseudo_inverse):
+            return {}
+        return mean_inverse_masses(self, names)
 
     def _is_load(self, row: Row) -> bool:
         """Whether a row presses two surfaces together."""
@@ -123,8 +141,13 @@ class Accelerations:
         mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
         return Orthogonal(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held,
-            self.choices, self.shared, 1 / (mass * self.length**2),
+            self.choices, self.shared, 1 / (mass * self.length**2), self._row_weights,
         )  # fmt: skip
+
+    @property
+    def _row_weights(self) -> dict[int, Expr]:
+        weights = self._contact_weights
+        return {i: weights[self.rows[i].owner] for i in self.shared if self.rows[i].owner in weights}
 
     @property
     def _held(self) -> KKT | ActiveRows | Orthogonal:
@@ -186,9 +209,9 @@ class Accelerations:
             return Solved(udot, multipliers, ca.SX.zeros(e.n_u), found.unique, found.solvable)
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         shares, force = self._shares(), nonideal - bias
-        rough = {row.owner for row in self.rows if row.column is not None}  # others have no effect
-        for i, value in ((i, value) for i, value in shares.items() if self.rows[i].owner in rough):
-            force = force + value * dense(self.rows[i].column or self.rows[i].jacobian, e.n_u)
+        if any(row.column is not None for row in self.rows):  # without friction shares have no effect
+            for i, value in shares.items():
+                force = force + value * dense(self.rows[i].column or self.rows[i].jacobian, e.n_u)
         x, lam, unique = solver.solve_with_friction(sparse(force), sparse(-gamma), pushes)
         for i, value in shares.items():
             lam[i] = lam[i] + value if i in lam else value

@@ -19,7 +19,8 @@ from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
 from trundle.kernel import Tape, read_tape
-from trundle.linear_algebra.kkt import Factor, dense, loop_measure, minimum_degree
+from trundle.linear_algebra.kkt import Factor, dense, minimum_degree
+from trundle.linear_algebra.loop_measure import loop_measure
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model

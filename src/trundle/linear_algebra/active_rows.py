@@ -13,7 +13,7 @@ import casadi as ca
 
 from trundle.kernel.rows_node import solved
 from trundle.linear_algebra.buffer_layout import HEAD, scratch_size
-from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled
+from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled, shares_beside
 from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
 
@@ -58,7 +58,9 @@ class ActiveRows:
         pivots = [self.mass.inverse_pivot[k] for k in range(len(self.mass.order))]
         body = [v for group in self.groups for v in self._group(group, rhs, shares)]
         count = HEAD + len(pivots) + len(body)
-        head = [len(self.rows), len(pivots), self.n_components, count, friction, refinements, judged, self.hides]
+        cleanings = REFINEMENTS if shares_beside(self.rows) and refinements == REFINEMENTS else 0
+        size = [len(self.rows), len(pivots), self.n_components, count]
+        head = [*size, friction, refinements, judged, self.hides, cleanings]
         found = len(self.rows) + 2 * self.n_components
         answer = solved([*head, *pivots, *body], found, scratch_size(len(self.rows), len(pivots), count))
         place = {i: k for k, i in enumerate(self.order)}
@@ -68,7 +70,10 @@ class ActiveRows:
         """The numbers of a group of rows with the same relative shift: see `buffer_layout`."""
         moved = sorted({k for i in group for k in (*self.reduced[i], *self.pushed[i])})
         shift = ca.fmax(self.shift, REDUNDANT) if any(self.rows[i].shared for i in group) else self.shift
-        out: list[Expr] = [len(group), len(moved), self.component[group[0]], shift, *moved]
+        first = self.rows[group[0]]
+        if first.inertia is not None:
+            shift = shift * first.inertia * first.scale**2 / self._mean_inertia(group)
+        out: list[Expr] = [len(group), len(moved), self.component[group[0]], shift, first.shared, *moved]
         for i in group:
             row = self.rows[i]
             pushes = row.column is not None
@@ -76,6 +81,14 @@ class ActiveRows:
             for entries in (self.reduced[i], self.pushed[i])[: 1 + pushes]:
                 out += [entries.get(k, 0) for k in moved]
         return out
+
+    def _mean_inertia(self, group: Sequence[int]) -> Expr:
+        """To which the solver takes a shift as relative."""
+        pivot, total = self.mass.inverse_pivot, ca.SX(0)
+        for i in group:
+            own = sum((v * pivot[k] * v for k, v in self.reduced[i].items()), ca.SX(0))
+            total = total + own * self.scale[i] ** 2
+        return total / len(group)
 
     def solve_with_friction(self, b: Sparse, c: Sparse, shares: Sparse, judge: bool = True) -> Solution:
         """As `KKT.solve_with_friction`."""

@@ -8,7 +8,7 @@ regular.
 Contacts of one body are usually redundant: the normal forces of a box on four corners are not unique. The multipliers
 are then those of least norm; their round-off error is that of the machine divided by the shift, which matters for
 friction. Such rows have a larger shift and more refinements, which reduce its effect to (shift / eigenvalue)^(1 +
-refinements).
+refinements). The norm is that of these rows alone: other rows, such as those of joints, have no part in it.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -154,6 +154,12 @@ class KKTRow:
     active: Expr | None = None  # weight: 1, or 0 for an inactive row
     column: Sparse | None = None  # direction of the force if the multiplier carries friction
     shared: bool = False  # may be redundant at any pose
+    inertia: Expr | None = None  # inverse mass by which its loop is weighted among redundant ones; by default the mean
+
+
+def shares_beside(rows: Sequence[KKTRow]) -> bool:
+    """Whether rows that may be redundant share loads beside others, which are to have no part in that."""
+    return any(row.shared and row.inertia is not None for row in rows) and any(not row.shared for row in rows)
 
 
 @final
@@ -207,9 +213,11 @@ class KKT:
         shift: Expr,
         choices: Sequence[Choice] = (),
     ) -> None:
-        self.scale = scale = [row.scale for row in rows]
+        self.rows, self.scale = rows, [row.scale for row in rows]
+        scale = self.scale
         self.hides = any(row.shared for row in rows)
         self.refinements = REFINEMENTS if self.hides else 1
+        self.shares_beside = shares_beside(rows)
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row.jacobian) for row in rows]  # L^-1 J'
         m = len(rows)
@@ -234,6 +242,8 @@ class KKT:
             loops.setdefault(row.loop, []).append(i)
         for loop in loops.values():
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
+            given = rows[loop[0]].inertia
+            mean = mean if given is None else given * scale[loop[0]] ** 2
             for i in loop:
                 own = ca.fmax(shift, REDUNDANT) if rows[i].shared else shift
                 self.shift[i] = mean * own / scale[i] ** 2
@@ -283,7 +293,7 @@ class KKT:
     ) -> Sparse:
         """lambda of S lambda = rhs, or with the columns of friction. If it is not unique, the solution with the
         smallest difference from `shares`: refinement keeps the part of the shares that has no effect and removes the
-        rest.
+        rest. Beside rows that do not share, what has no effect is then removed in the norm of those that do.
         """
         if self.dual is None:
             return {}
@@ -304,7 +314,12 @@ class KKT:
             x = dict(first)
             for i, value in solve(left).items():
                 x[i] = x[i] + value if i in x else value
-        return x
+        if not self.shares_beside or refinements < REFINEMENTS:
+            return x
+        idle = {i: value - (shares or {}).get(i, ca.SX(0)) for i, value in x.items()}
+        for _ in range(REFINEMENTS):
+            idle = solve(self._acting({i: self.shift[i] * v for i, v in idle.items() if self.rows[i].shared}))
+        return {i: value - idle[i] if i in idle else value for i, value in x.items()}
 
     def shared(self, multipliers: Sparse) -> Sparse:
         """Multipliers with the same effect; those of rows selected at every pose have least norm."""
@@ -367,23 +382,6 @@ class KKT:
     def among(self, rows: Collection[int]) -> list[Sparse]:
         """S restricted to some of the rows; the others are empty."""
         return [{j: v for j, v in row.items() if j in rows} if i in rows else {} for i, row in enumerate(self.S)]
-
-
-def loop_measure(S: Sequence[Sparse], loop: Choice, scale: Sequence[float]) -> Expr:
-    """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 if the loop is singular."""
-    rows = loop.rows
-    index = {r: i for i, r in enumerate(rows)}
-    block: list[Sparse] = [{index[j]: v * (scale[r] * scale[j]) for j, v in S[r].items() if j in index} for r in rows]
-    mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
-    every = tuple(range(len(rows)))
-    if loop.count < len(rows):
-        pivots = FixedRank(dict(enumerate(block)), [Choice(every, loop.count)], [1.0] * len(rows)).pivots
-    else:
-        pivots = list(Factor(block, list(every)).pivot.values())
-    value = ca.SX(1)
-    for pivot in pivots:
-        value = value * ca.fmax(pivot / mean, 0)
-    return value
 
 
 def sparse(vector: Expr) -> Sparse:

@@ -15,7 +15,7 @@ from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
 ENTRIES, COLUMN, INDICES, WIDTH, SET, ANSWER, FIRST, LAST = range(8)
 """Integers of each active row: index of its entries, of its column, of their coordinates, number of these; its set of
 coupled rows, its number among all rows, the first and the last row that it is coupled with."""
-WEIGHT, RIGHT, SHIFT, SHARE, FOUND, START, SPARE, PIVOT, SLANTED = range(9)
+WEIGHT, RIGHT, SHIFT, SHARE, FOUND, START, SPARE, CLEANED, PIVOT, SLANTED = range(10)
 """Vectors over the active rows. The last two hold inverse pivots, without and with friction."""
 
 
@@ -116,6 +116,7 @@ def collect_group(
                 data[row + layout.RIGHT],
             )
             vectors[SHIFT * n + count], vectors[SHARE * n + count] = shift / (scale * scale), data[row + layout.SHARE]
+            vectors[CLEANED * n + count] = shift / (scale * scale) * data[at + layout.SHARED]
             count += 1
         row = row_end(data, row, width)
     return count
@@ -288,6 +289,16 @@ def refine(
         solve(S, T, places, vectors, count, n, slanted, spare)
         for i in range(count):
             found[i] = start[i] + spare[i]
+    if data[layout.CLEANINGS] == 0.0:
+        return
+    for i in range(count):
+        spare[i] = found[i] - vectors[SHARE * n + i]
+    for _ in range(int(data[layout.CLEANINGS])):
+        for i in range(count):
+            spare[i] *= vectors[CLEANED * n + i] * vectors[WEIGHT * n + i]
+        solve(S, T, places, vectors, count, n, slanted, spare)
+    for i in range(count):
+        found[i] -= spare[i]
 
 
 # -- the answer --------------------------------------------------------------------------------------------------------

@@ -55,8 +55,8 @@ class Orthogonal:
 
     `scale` makes rows of different units comparable, `unit` is the smallest square that a row of scale 1 could have. Of
     the held rows, those of `choices` have known ranks, and those that are `shared` may depend on each other at any
-    pose. `distance` is the square of the relative distance from the manifold: rows that are dependent on the manifold
-    appear independent off it, to this extent.
+    pose: of their multipliers the sum of `shares` times multiplier^2 is least. `distance` is the square of the relative
+    distance from the manifold: rows that are dependent on the manifold appear independent off it, to this extent.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Orthogonal:
         choices: Sequence[Choice] = (),
         shared: Sequence[int] = (),
         unit: Expr = 0,
+        shares: Mapping[int, Expr] | None = None,
     ) -> None:
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
@@ -93,7 +94,8 @@ class Orthogonal:
             self._choose(choices, scale, floors)
         self.n_certain = len(self.rests)
         for i in shared:
-            self._append({i: ca.SX(1)}, weights[i], self.blurred[i])
+            square = (shares or {}).get(i, ca.SX(1))
+            self._append({i: 1 / ca.sqrt(square)}, weights[i], self.blurred[i] / square)
         self.n_held = len(self.rests)
 
     def relaxed(self, weights: Sequence[Expr], sources: Sequence[Sparse] | None = None) -> "Orthogonal":
@@ -267,7 +269,8 @@ class Orthogonal:
 
 def _combined(source: Sparse, rows: Sequence[Sparse]) -> Sparse:
     if len(source) == 1:
-        return rows[next(iter(source))]
+        row, amount = next(iter(source.items()))
+        return rows[row] if amount.is_one() else {k: amount * value for k, value in rows[row].items()}
     out: Sparse = {}
     for i, amount in source.items():
         for k, value in rows[i].items():

@@ -7,7 +7,7 @@ import math
 
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
-from trundle.contact.collision.tied import find_tied, strike_tied
+from trundle.contact.collision.tied import HELD, NEARLY, find_tied, strike_tied
 from trundle.kernel.pointers import Pointer, strict
 
 ROUNDS = 10000
@@ -73,9 +73,9 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
     onto the cones in turn. False if they do not settle.
     """
-    n = 3 * contacts
+    n, change, slip = 3 * contacts, 0.0, 0.0
     for _ in range(ROUNDS):
-        change = 0.0
+        change, slip = 0.0, 0.0
         for i in range(contacts):
             k, z = data + at.DATA * i, 3 * i + 2
             if b[k + at.TOUCHING] != 1.0:
@@ -102,12 +102,13 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
                 p_x, p_y = p_x * limit / size_p, p_y * limit / size_p
             s_x, s_y = p_x - b[P + 3 * i], p_y - b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = p_x, p_y
-            change = max(change, r * (abs(s_x) + abs(s_y)))
+            slip = max(slip, r * (abs(s_x) + abs(s_y)))
             for j in range(n):
                 b[v + j] += b[D + j + n * (3 * i)] * s_x + b[D + j + n * (3 * i + 1)] * s_y
-        if change <= RESTING * size:
+        if max(change, slip) <= RESTING * size:
             return True
-    return False
+    # Round-off of slow slips that no motion of the body has is never held.
+    return change <= HELD * size and slip <= NEARLY * size
 
 
 @strict

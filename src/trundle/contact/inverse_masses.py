@@ -1,0 +1,62 @@
+"""Inverse masses at contacts that open while all other constraints hold, in any formalism."""
+
+from collections.abc import Iterable
+
+import casadi as ca
+
+from trundle.constraints.row import Row
+from trundle.contact.bonds import ContactBonds
+from trundle.contact.interfaces import SolvedEquations
+from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.typing import Expr
+
+DIRECTIONS = ("slip_x", "slip_y", "normal")
+
+
+def is_planar(bonds: ContactBonds) -> bool:
+    return "slip_y" in bonds.connection.pair.locked  # a planar pair does not slip across its plane
+
+
+def contacts_to_open(functions: SolvedEquations) -> list[ContactBonds]:
+    return [bonds for bonds in functions.equations.contact_bonds.values() if bonds.connection.unilateral]
+
+
+def other_rows(functions: SolvedEquations) -> list[Row]:
+    """Rows of all constraints but those that act at contacts that open; the plane of such a contact holds even where it
+    is open.
+    """
+    opening = {bonds.connection.name for bonds in contacts_to_open(functions)}
+    return [row for row in functions.independent if row.owner not in opening or row.active is None]
+
+
+def others(functions: SolvedEquations) -> KKT | Orthogonal:
+    """All constraints but those of contacts that open."""
+    e, rows = functions.equations, other_rows(functions)
+    jacobians, weights = [r.jacobian for r in rows], [r.active for r in rows]
+    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
+    leaves = e.motion.leaves_first()
+    if functions.by_pseudo_inverse:
+        return Orthogonal(e.mass, jacobians, leaves, scale, 0, [1 if w is None else w for w in weights])
+    joined = [KKTRow(r.jacobian, r.owner, size, r.active) for r, size in zip(rows, scale, strict=True)]
+    return KKT(e.mass, joined, leaves, e.shift)
+
+
+def mean_inverse_masses(functions: SolvedEquations, names: Iterable[str]) -> dict[str, Expr]:
+    """Mean inverse mass (1/kg) of each of these contacts along, across and normal to it: with it contacts that share
+    loads are weighted, as in `contact.decision.smallest`.
+    """
+    solver, found = others(functions), {}
+    for name in names:
+        bonds = functions.equations.contact_bonds[name]
+        rows = [
+            bonds.row(n, functions.equations.t).jacobian for n in DIRECTIONS if n != "slip_y" or not is_planar(bonds)
+        ]
+        own = [_own(row, solver.solve(row, {})[0]) for row in rows]
+        count = sum((value > 0 for value in own), ca.SX(0))
+        found[name] = sum(own, ca.SX(0)) / ca.fmax(count, 1)
+    return found
+
+
+def _own(row: Sparse, change: Sparse) -> Expr:
+    return sum((entry * change[k] for k, entry in row.items() if k in change), ca.SX(0))
