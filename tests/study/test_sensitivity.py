@@ -88,6 +88,18 @@ def test_a_ball_that_slides_in_its_bounces(by: str) -> None:
     compare(ball(), 1.2, by, names, 1e-8)
 
 
+@pytest.mark.parametrize("laws", [[tr.NoSlip(), tr.NoSpin()], [tr.Coulomb(0.4), tr.NoSpin()], tr.NoSpin()], ids=str)
+def test_a_landing_at_which_a_law_stops_the_spin(laws: Any) -> None:
+    m = tr.Model("uneven ball")
+    inertia = m.parameter("inertia", 0.03)
+    moments = (0.02, inertia, 0.04, 0.004, 0.003, 0.006)
+    body = m.body("ball", mass=1.0, inertia=moments, com=(0.02, 0.01, 0.03))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, body, name="c", law=laws, unilateral=True)
+    m.start = {"ball.position": (0, 0, 0.15), "ball.velocity": (1.0, 0.3, 0), "ball.angular_velocity": (1.0, 2.0, 5.0)}
+    names = ["ball.position_x", "ball.position_y", "ball.angular_velocity_x", "ball.angular_velocity_z"]
+    compare(m.build(), 0.13, "inertia", names, 1e-6)
+
+
 @pytest.mark.parametrize("by", ["mu", "g", "ball.angular_velocity_y"])
 def test_a_ball_that_slides_in_a_turning_direction_and_rolls(by: str) -> None:
     given = {"start": {"ball.position": (0, 0, 0.1)}, "parameters": {"mu": 0.3}}

@@ -112,7 +112,7 @@ class Jumps:
         """State after events at one time, S and P after them, and the derivative of the time at which they happen."""
         if all(self._kept[i] or self._recorded[i] for i in event.index):
             return event.x[0], S, P, np.full(S.shape[1], np.nan)
-        x, change = self.at_own_time(event, S, P)
+        x, change = self.at_own_time(event, S, P, stopped=True)
         x = self._on_constraints(event.t, x, event.p_after)
         S = change.x - np.outer(self._rates(event.t, x, event.p_after), change.t)
         return x, self._tangent(event.t, x, event.p_after, S, change.p), change.p, change.t
@@ -125,14 +125,29 @@ class Jumps:
             x, _ = self._jump(i, event.t, event.x[k], event.p[k], Change(none, np.zeros((len(self.used), 0)), none[0]))
         return x
 
-    def at_own_time(self, event: EventJump, S: Array, P: Array) -> tuple[Array, Change]:
-        """State after the events, and how states of motions nearby differ from it just after their own events."""
+    def at_own_time(self, event: EventJump, S: Array, P: Array, stopped: bool = False) -> tuple[Array, Change]:
+        """State after the events, and how states of motions nearby differ from it just after their own events;
+        `stopped`: after constraints have stopped what landings have left.
+        """
         before = self._rates(event.t, event.x[0], event.p[0])
         dt = self._times(event, S, P, before)
         x, change = event.x[-1], Change(S + np.outer(before, dt), P, dt)
         for k, i in enumerate(event.index):
             x, change = self._jump(i, event.t, event.x[k], event.p[k], change)
+            if stopped and self._strikes[i]:
+                p = event.p[k + 1] if k + 1 < len(event.index) else event.p_after
+                change = self._stopped_by_laws(event.t, x, p, change)
         return x, change
+
+    def _stopped_by_laws(self, t: float, x: Array, p: Array, change: Change) -> Change:
+        """Changes at their own times after the constraints of now have stopped what a landing left: spin or rolling
+        that laws hold.
+        """
+        if self._project is None:
+            return change
+        _, by_x, by_p, by_t = self._evaluate(self._project, t, x, p)
+        moved = by_x @ change.x + by_p @ change.p + np.outer(by_t, change.t)
+        return Change(moved[: self.n], change.p, change.t)
 
     def _tangent(self, t: float, x: Array, p: Array, S: Array, P: Array) -> Array:
         """Changes of the state as the constraints of now allow them: what slides in a plane comes to rest in both
