@@ -70,9 +70,9 @@ def _speeds(functions: Functions, given: tuple[int, ...]) -> TapeFunction:
         moment = -ca.mtimes(turned(inertia.matrix, centre.R), dw)
         for i, angular, linear in e.motion.partials(body, centre.p):
             push[i] += dot(angular, moment) + dot(linear, force)
-    rows = functions.independent
+    rows = [row for row in functions.independent if row.active is None]  # friction and loads are no match for a jump
     scales = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
-    held = [KKTRow(row.jacobian, row.owner, scale, row.active) for row, scale in zip(rows, scales, strict=True)]
+    held = [KKTRow(row.jacobian, row.owner, scale) for row, scale in zip(rows, scales, strict=True)]
     stay = [KKTRow({i: ca.SX(1)}, ("stays", i)) for i in given]
     kkt = KKT(e.mass, [*held, *stay], e.motion.leaves_first(), e.shift)
     change, _ = kkt.solve(sparse(push), {i: -row.rate for i, row in enumerate(rows)})

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 
 import casadi as ca
+import numpy as np
 
 from trundle.contact.collision_equations import free_accelerations, impact_values
 from trundle.contact.modes.expressions import ModeExpressions
@@ -17,6 +18,8 @@ from trundle.model.definitions import Event
 from trundle.model.model import Model
 from trundle.model.register import is_changeable
 from trundle.typing import Expr, TapeFunction
+
+OVERLAP = 1e-7  # of the typical length of the run
 
 
 def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunction]:
@@ -37,7 +40,7 @@ def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunctio
         out |= _mode_functions(functions, modes, len(model.events))
     for i, event in enumerate(model.events.values()):
         if not isinstance(event.action, str):
-            out[f"jump{i}"] = functions.function(f"jump{i}", *_jump(functions, event, event.action))
+            out[f"jump{i}"] = functions.function(f"jump{i}", *_jump(functions, event, event.action, modes))
     return out
 
 
@@ -55,7 +58,12 @@ def _mode_functions(functions: Functions, modes: ModeExpressions, first: int) ->
     return out
 
 
-def _jump(functions: Functions, event: Event, given: Mapping[str, Callable[[Signals], Expr]]) -> tuple[Expr, Expr]:
+def _jump(
+    functions: Functions,
+    event: Event,
+    given: Mapping[str, Callable[[Signals], Expr]],
+    modes: ModeExpressions | None,
+) -> tuple[Expr, Expr]:
     """State and parameters after an event that assigns values by name."""
     e = functions.equations
     x, p, at_u, places = ca.SX(functions.x), ca.SX(e.p), e.layout.u, e.layout.changeable
@@ -79,6 +87,28 @@ def _jump(functions: Functions, event: Event, given: Mapping[str, Callable[[Sign
         x[at_u] = carried_over(functions, x[e.layout.q], p, x[at_u], speeds)
     elif speeds and functions.independent:
         x[at_u] = _hold_speeds(functions, speeds)(e.t, x[e.layout.q], x[at_u], p)
+    if modes is not None and (jumps or any(places.get(name, at_u.stop) < at_u.stop for name in action)):
+        x, p = _with_modes(functions, modes, x, p)
+    return x, p
+
+
+def _with_modes(functions: Functions, modes: ModeExpressions, x: Expr, p: Expr) -> tuple[Expr, Expr]:
+    """State and parameters with the modes of contacts where an event has moved something, as at a start; if they are
+    decided together, the loop does so, and they are open until then. Speeds are nan where surfaces overlap.
+    """
+    e = functions.equations
+    opening = [bonds for bonds in modes.contacts if bonds.connection.unilateral]
+    gaps = [bonds.contact.gap / e.scales.length for bonds in opening]
+    moved = [e.t, x[e.layout.q], x[e.layout.u], p]
+    lowest = ca.SX(0)
+    if gaps:
+        at = ca.Function("gaps", [e.t, e.q, e.u, e.p], [ca.vertcat(*gaps)])(*moved)
+        lowest = ca.mmin(at)
+    x[e.layout.u] = ca.if_else(lowest < -OVERLAP, np.nan, x[e.layout.u])
+    if not modes.together:
+        return x, ca.Function("start", [e.t, e.q, e.u, e.p], [modes.start()])(*moved)
+    for bonds in opening:
+        p = modes.put(p, bonds, **dict.fromkeys(modes.switches(bonds), 0))
     return x, p
 
 
@@ -119,8 +149,10 @@ def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]
 
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> TapeFunction:
-    """The speeds that satisfy the constraints with the given ones unchanged, by least kinetic energy of the change."""
-    e, rows = functions.equations, functions.independent
+    """The speeds that satisfy the constraints with the given ones unchanged, by least kinetic energy of the change.
+    Contacts that open or slide do not hold: friction and loads are no match for a jump.
+    """
+    e, rows = functions.equations, [row for row in functions.independent if row.active is None]
     held = [KKTRow(r.jacobian, scale=1 / functions.length if r.unit == "m" else 1.0) for r in rows]
     stay = [KKTRow({i: ca.SX(1)}, ("stays", i)) for i in speeds]
     kkt = KKT(e.mass, [*held, *stay], e.motion.leaves_first(), e.shift)

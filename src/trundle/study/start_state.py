@@ -17,7 +17,7 @@ from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request, unit_quaternion
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.cases import parameter_faults
-from trundle.study.first_modes import at_contacts
+from trundle.study.first_modes import at_contacts, first_modes
 from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
 from trundle.study.start import StartConditions, StartSolver
@@ -188,7 +188,18 @@ def changed_state(
     if keeps == "absolute" and f.model.frames and f.in_joints:
         speeds = [i - f.states.u.start for i in map(places.get, f.resolved(changes)) if i is not None]
         x[f.states.u] = carried_over_numbers(f.functions, t, before, (x, p), [i for i in speeds if i >= 0])
-    return x, p
+    moved = np.any(x[: f.states.u.stop] != before[0][: f.states.u.stop])
+    return x, _modes_after(f, t, x, p) if moved and f.parameters.modes else p
+
+
+def _modes_after(f: Formulation, t: float, x: Array, p: Array) -> Array:
+    """Parameters with the modes of contacts after something has been moved during a run."""
+    try:
+        found = first_modes(f, t, x, p)
+    except SolveError as error:
+        raise SolveError(f"after on_event has moved something at t = {t:.6g} s: {error}") from None
+    found[f.parameters.size_slice] = p[f.parameters.size_slice]
+    return found
 
 
 def turn_places(f: Formulation) -> tuple[int, ...]:

@@ -49,6 +49,10 @@ class ModeExpressions:
             p[self.equations.parameters.mode(bonds.connection.name, state)] = value
         return p
 
+    def switches(self, bonds: ContactBonds) -> list[str]:
+        """The numbers of the modes of a contact by which its rows come and go."""
+        return [state for mode in self.modes[bonds.connection.name] for state in mode.switches]
+
     @property
     def multipliers(self) -> Expr:
         """Forces of all rows (N, N m) in the present modes."""

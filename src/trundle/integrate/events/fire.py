@@ -3,7 +3,7 @@
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import before_jump
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, copy, inner, part_of, shifted
+from trundle.kernel.pointers import Pointer, call, call_table, copy, inner, part_of, shifted, strict
 
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
 
@@ -44,6 +44,30 @@ def is_last(run: LoopRecord, goes_on: bool) -> bool:
     return last
 
 
+@strict
+def differs(a: Pointer, b: Pointer, n: int) -> bool:
+    """Whether two states differ; those that are not numbers do from any."""
+    count = 0
+    for i in range(n):
+        count += int(a[i] != b[i])
+    return count > 0
+
+
+@inner
+def decide_anew(run: LoopRecord) -> None:
+    """Decide the modes of contacts after an event of the model has moved something."""
+    x, n_x = run.x, run.n_x
+    if differs(x, x, n_x):
+        return  # refused
+    if run.projection != at.NO_PROJECTION:
+        run.clock[0] = run.t
+        copy(x, run.sample, n_x)
+        call_table(run.project_part, run)
+        if run.projected == 1:
+            copy(run.sample, x, n_x)
+    call_table(run.decide_part, run)
+
+
 @part_of(LoopRecord)
 def fire(run: LoopRecord) -> None:
     """Log the events that fired at the present time, in the order of their indices, and perform their actions."""
@@ -76,8 +100,11 @@ def fire(run: LoopRecord) -> None:
                     before_jump(run)
                 clock[0] = run.t
                 call(jumps[e], clock, x, p, jumped, work)
+                moves = e < run.given_events and run.decide_part != 0 and differs(jumped, x, run.n_q + run.n_u)
                 copy(jumped, x, n_x)
                 copy(shifted(jumped, n_x), p, run.n_p)
+                if moves:
+                    decide_anew(run)
             elif kind == at.STRIKE:
                 call_table(run.strike_part, run)
             elif kind in (at.DECIDE, at.JAM):
