@@ -92,7 +92,8 @@ def test_pulses_that_a_function_compares_for_are_found(pulse: Any) -> None:
     area = np.sum(c[:, :, 0] * h ** (powers + 1) / (powers + 1))
     assert area == pytest.approx(1e-5, rel=1e-6)
     start = {"b.displacement_rate": np.array([0.0, 1.0])}
-    run, batch = pushed().simulate(10.0, inputs={"push": pulse}), pushed().batch(10.0, start, inputs={"push": pulse})
+    cart = pushed()
+    run, batch = cart.simulate(10.0, inputs={"push": pulse}), cart.batch(10.0, start, inputs={"push": pulse})
     assert run.values("b.displacement_rate")[-1] == pytest.approx(area / 2, rel=1e-5)
     assert np.asarray(batch.end("b.displacement_rate")) - [0.0, 1.0] == pytest.approx(area / 2, rel=1e-5)
 

@@ -72,8 +72,9 @@ def sampled(function: Callable[[float], Given], t0: float, t1: float, breaks: It
     at its jumps, at given breaks, and at times that the function compares its argument with.
     """
     known, notes = _apart(breaks, t0, t1), set[float]()
+    seen: dict[tuple[float, float], tuple[Array, Array]] = {}  # values in a piece, which most rounds have in common
     while True:
-        made = _pieces(function, t0, t1, known, notes)
+        made = _pieces(function, t0, t1, known, notes, seen)
         found = _apart([*known, *notes], t0, t1)
         if len(found) == len(known) or len(known) > MOST_BREAKS:
             return made
@@ -90,7 +91,12 @@ def _apart(times: Iterable[float], t0: float, t1: float) -> list[float]:
 
 
 def _pieces(
-    function: Callable[[float], Given], t0: float, t1: float, breaks: Sequence[float], notes: set[float]
+    function: Callable[[float], Given],
+    t0: float,
+    t1: float,
+    breaks: Sequence[float],
+    notes: set[float],
+    seen: dict[tuple[float, float], tuple[Array, Array]],
 ) -> Table:
     edges, jumps = [t0], [True]
     columns: list[Array] = []
@@ -99,7 +105,12 @@ def _pieces(
     while waiting:
         examined += 1
         low, high = waiting.pop()
-        values, between = (_at(function, low + (high - low) * nodes, notes) for nodes in (NODES, BETWEEN_NODES))
+        if (low, high) not in seen:
+            seen[low, high] = (
+                _at(function, low + (high - low) * NODES, notes),
+                _at(function, low + (high - low) * BETWEEN_NODES, notes),
+            )
+        values, between = seen[low, high]
         size = max(size, float(np.max(np.abs(values))))
         c = TO_POWERS @ values
         off = np.max(np.abs(TO_BETWEEN @ c - between))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Number
 from opcode import opmap
 from types import NoneType, UnionType
@@ -138,6 +138,11 @@ def is_own_error(error: BaseException) -> bool:
     return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
+@lru_cache(maxsize=256)  # a call with a truth value that is allowed, such as tr.where(t < 1, 0, 1), is not an error
+def _signature(function: Maker) -> inspect.Signature:
+    return inspect.signature(function)
+
+
 @dataclass(frozen=True)
 class Call:
     """A call that failed: the function, its name for users, the number of its first arguments that users do not write
@@ -154,7 +159,7 @@ class Call:
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The parameters that users write."""
-        found = list(inspect.signature(self.function).parameters.values())
+        found = list(_signature(self.function).parameters.values())
         return {p.name: p for p in found[self.first :]}
 
     @property
@@ -170,7 +175,7 @@ class Call:
 
     def wrong_value(self) -> str:
         """The first argument whose value does not fit its annotation; empty if all fit."""
-        bound = inspect.signature(self.function).bind_partial(*self.args, **self.named).arguments
+        bound = _signature(self.function).bind_partial(*self.args, **self.named).arguments
         for name, parameter in self.parameters.items():
             hint = _hint(parameter.annotation, self.function)
             if name not in bound or parameter.kind is parameter.VAR_KEYWORD:
@@ -186,7 +191,7 @@ class Call:
     def truth_value(self) -> str:
         """The first argument with a truth value in place of a number; empty if there is none."""
         try:
-            bound = inspect.signature(self.function).bind(*self.args, **self.named).arguments
+            bound = _signature(self.function).bind(*self.args, **self.named).arguments
         except TypeError:
             return ""  # the call itself raises
         for name, parameter in self.parameters.items():
