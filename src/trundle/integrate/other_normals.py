@@ -25,7 +25,7 @@ SEARCHES = 2  # Newton steps at a time, while the code is in the cache
 EFFORT = 3  # Newton steps at each step if the contact may be open
 SETTLING = 3  # most Newton steps at one step of the run for a known normal that has moved far
 SINGULAR = 1e-7
-NEAR = 0.2  # of the reach: every second starting point is near the contact
+NEAR_CONTACT = 0.2  # of the reach: every second starting point is near the contact
 RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # low-discrepancy sequence
 
 
@@ -35,7 +35,7 @@ def seed(run: StepRecord, pack: int, lane: int, own: Pointer) -> None:
     w, n, first = run.normal_lanes, run.normal_width[pack], run.normal_first[pack]
     run.normal_seeds[pack] += 1
     count = run.normal_seeds[pack] + 17 * pack
-    scale = NEAR if count % 2 == 0 else 1.0
+    scale = NEAR_CONTACT if count % 2 == 0 else 1.0
     for i in range(n):
         place = 0.5 + count * RATIOS[i]
         offset = 2.0 * (place - math.floor(place)) - 1.0

@@ -9,7 +9,7 @@ from trundle.integrate.methods.difference_jacobian import scale_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import part_of, shifted, strict
 
-NEAR = 0.5  # of the longest stable step, from which on the fastest decaying component determines the error
+NEAR_LIMIT = 0.5  # of the longest stable step, from which on the fastest decaying component determines the error
 STIFF_STEPS = 5  # steps limited by stability before the stiff method takes over
 CALM_STEPS = 6  # successive shorter steps after which the count begins anew
 WORTH_IT = 2.0  # length of a stiff step, relative to the longest stable explicit one, below which it does not pay
@@ -45,7 +45,7 @@ def watch_stiffness(run: LoopRecord) -> None:
         stiff = run.step * run.rate > WORTH_IT * run.reach
     else:
         run.rate = last_rate(run)
-        stiff = run.step * run.rate > NEAR * run.stability
+        stiff = run.step * run.rate > NEAR_LIMIT * run.stability
     run.unstable, run.stable = run.unstable + int(stiff), 0 if stiff else run.stable + 1
     if run.stiffness == at.BY_STIFF:
         run.unsuited = int(run.stable >= CALM_STEPS)

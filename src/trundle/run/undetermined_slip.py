@@ -13,7 +13,7 @@ from trundle.linear_algebra.kkt import dense
 from trundle.typing import Array, TapeFunction
 
 ZERO, PART = 1e-9, 1e-5  # of the largest: singular values, and components of self-equilibrated forces
-STILL = 1e-9  # of the speed of the run: slip speed at the start below which a contact is at rest
+AT_REST = 1e-9  # of the speed of the run: slip speed at the start below which a contact is at rest
 Start = tuple[float, Array, Array]
 
 
@@ -51,7 +51,7 @@ def _first_slips(
         for contact in slips.values():
             own = [i for i, row in enumerate(f.functions.rows) if row.owner == contact and row.role is Role.TANGENT]
             slides = p[f.parameters.mode(contact, "stick")] == 0.0
-            if slides and np.max(np.abs(rates[own]), initial=0.0) < STILL * speed:
+            if slides and np.max(np.abs(rates[own]), initial=0.0) < AT_REST * speed:
                 yield contact, (t, x, held)
     looked: set[str] = set()
     for i, t, x, p in zip(log.index, log.t, log.x, log.p, strict=True):

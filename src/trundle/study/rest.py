@@ -30,7 +30,7 @@ from trundle.typing import Array, State, Values
 
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations
-STILL = 1e-9  # rad/s or typical lengths per second, below which a prescribed rate is zero
+NO_RATE = 1e-9  # rad/s or typical lengths per second, below which a prescribed rate is zero
 
 
 def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t: float, stable: bool) -> State:
@@ -125,7 +125,7 @@ class Rest:
         project = f.kernels("base").get("project")
         if project is None or is_momentary(f, self.t, np.concatenate([q, np.zeros(f.n_u)]), self.p):
             return False
-        return not project(self.t, x, self._modes(q))[project.n_x + 1] < STILL
+        return not project(self.t, x, self._modes(q))[project.n_x + 1] < NO_RATE
 
     def _what_moves(self, q: Array) -> str:
         """What would accelerate from rest in this pose, as a phrase; empty if nothing does."""

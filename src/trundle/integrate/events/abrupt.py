@@ -8,7 +8,7 @@ from trundle.integrate.events.zero import round_off
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import strict
 
-NEAR, NEARER, FARTHEST = 8.0, 2.0**-27, 2.0**-9  # ratio of distances from the root; smallest, largest one in the step
+RATIO, NEAREST, FARTHEST = 8.0, 2.0**-27, 2.0**-9  # ratio of distances from the root; smallest, largest one in the step
 
 
 @strict
@@ -23,13 +23,16 @@ def kind_of_change(run: LoopRecord, e: int, s: float) -> int:
     """How function e changes its sign at the fraction s of the step, judged by its size at two distances: towards a
     pole it grows on both sides, near a jump it keeps its size, towards a root it decreases.
     """
-    distance = NEARER
+    distance = NEAREST
     while distance < FARTHEST:
         left, right = abs(value_near(run, e, s - distance)), abs(value_near(run, e, s + distance))
         if left > 0.0 and right > 0.0:
-            far_left, far_right = abs(value_at(run, e, s - NEAR * distance)), abs(value_at(run, e, s + NEAR * distance))
+            far_left, far_right = (
+                abs(value_at(run, e, s - RATIO * distance)),
+                abs(value_at(run, e, s + RATIO * distance)),
+            )
             if left > 2.0 * far_left and right > 2.0 * far_right:
                 return POLE
             return LEAPS if left > 0.9 * far_left or right > 0.9 * far_right else STEEP
-        distance *= NEAR
+        distance *= RATIO
     return STEEP
