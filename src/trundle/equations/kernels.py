@@ -19,6 +19,7 @@ from trundle.equations.accelerations import Accelerations
 from trundle.equations.derive import Equations
 from trundle.equations.driving import Driving
 from trundle.kernel import Tape, read_tape
+from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import Factor, dense, minimum_degree
 from trundle.linear_algebra.loop_measure import loop_measure
 from trundle.model.body import Body
@@ -272,7 +273,7 @@ class Functions(Accelerations):
         key = float(t), q.tobytes(), u.tobytes(), p.tobytes()
         found = self._remembered.get(key)
         if found is None:
-            found = [np.array(ca.DM(v)) for v in self.linear(t, q, u, p)]
+            found = InPlace(self.linear)(t, q, u, p)
             for values in found:
                 values.flags.writeable = False
             if len(self._remembered) >= REMEMBERED:
@@ -282,13 +283,13 @@ class Functions(Accelerations):
 
     def inertias_at(self, t: float, q: Array, p: Array) -> Array:
         """Diagonal of the mass matrix."""
-        return np.array(ca.DM(self._inertias(t, q, p))).ravel()
+        return InPlace(self._inertias)(t, q, p)[0].ravel()
 
     @cached_property
     def _inertias(self) -> TapeFunction:
         e = self.equations
         diagonal = [ca.SX(row.get(i, 0.0)) for i, row in enumerate(e.mass)]
-        return ca.Function("inertias", [e.t, e.q, e.p], [ca.vertcat(ca.SX(0, 1), *diagonal)])
+        return ca.Function("inertias", [e.t, e.q, e.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *diagonal))])
 
     @cached_property
     def _remembered(self) -> dict[tuple[float, bytes, bytes, bytes], list[Array]]:

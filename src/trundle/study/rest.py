@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
 
-import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import FrozenTimeWarning, SolveError
+from trundle.linear_algebra.in_place import InPlace
 from trundle.messages.warn import warn
 from trundle.motion.kinematics import normalised
 from trundle.quantities.state_layout import StateLayout
@@ -136,7 +136,7 @@ class Rest:
                 "no equilibrium was found near the given pose: where the forces balance, a prescribed rate moves the "
                 "system. Start nearer to a pose in which that rate is zero."
             )
-        rates, A, *_ = (np.array(ca.DM(v)) for v in self.formulation.functions.linear(self.t, q, u, self._modes(q)))
+        rates, A, *_ = InPlace(self.formulation.functions.linear)(self.t, q, u, self._modes(q))
         udot = rates.ravel()[_that_rest(states)]
         excess = np.abs(udot) - rate_tolerance(A, np.concatenate([q, u]))[_that_rest(states)]
         if not np.all(np.isfinite(udot)):
@@ -181,7 +181,7 @@ class Rest:
     def _moved(self, q: Array, step: Array, p: Array | None = None) -> Array:
         """The pose moved by a step in the sense of the speeds, back on the constraints that act."""
         n_q = self.formulation.n_q
-        P = np.array(ca.DM(self.formulation.functions.linear(self.t, q, np.zeros(len(step)), self.p)[4]))
+        P = InPlace(self.formulation.functions.linear)(self.t, q, 0.0, self.p)[4]
         moved = normalised(q + P @ step, self.formulation.layout.quaternions)
         project = self.formulation.kernels("base").get("project")
         if project is not None:
@@ -192,12 +192,12 @@ class Rest:
     def _by_accelerations(self, q: Array) -> Array:
         """Where the accelerations from rest vanish, with the contacts as they are on the way."""
         f = self.formulation
-        n_q, n_u, resting, own = f.n_q, f.n_u, _that_rest(f.states), f.states.first_order_slice
+        n_q, resting, own = f.n_q, _that_rest(f.states), f.states.first_order_slice
         damping, last = 1e-3, np.inf
         best = q
         for _ in range(STEPS):
             p = self._modes(q)
-            rates, A, J, _, P = (np.array(ca.DM(v)) for v in f.functions.linear(self.t, q, np.zeros(n_u), p))
+            rates, A, J, _, P = InPlace(f.functions.linear)(self.t, q, 0.0, p)
             udot = rates.ravel()[resting]
             if not np.all(np.isfinite(udot)):
                 break

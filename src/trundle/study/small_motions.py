@@ -119,6 +119,8 @@ def evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple[
 def acting(functions: Functions, p: AnyArray) -> AnyArray:
     """Which of the independent rows hold speeds, with the modes of the contacts in p."""
     held = np.array([row.level != "acceleration" for row in functions.independent], bool)
+    if all(row.active is None for row in functions.independent):
+        return held
     found: AnyArray = held & (np.array(ca.DM(functions.acting_rows(p))).ravel() != 0)
     return found
 

@@ -128,7 +128,8 @@ def symmetries(functions: Functions, t: float, x: Array, p: Array) -> tuple[list
     layout = functions.layout
     turns = candidates(layout)
     around = _around(functions, t, x[layout.q], x[layout.u], p)
-    brackets = [_brackets(functions, turns, t, q, u, p) for q, u in around]
+    increments = [turn.on_increments(layout.n_u)[1] for turn in turns]
+    brackets = [_brackets(functions, turns, increments, t, q, u, p) for q, u in around]
     D, size, least = (np.stack(part) for part in zip(*brackets, strict=True))
     return turns, _null_space(D, size, least)
 
@@ -227,23 +228,24 @@ def _linear(functions: Functions, t: float, q: Array, u: Array, p: Array) -> tup
 
 
 def _brackets(
-    functions: Functions, turns: list[Turn], t: float, q: Array, u: Array, p: Array
+    functions: Functions, turns: list[Turn], increments: list[Array], t: float, q: Array, u: Array, p: Array
 ) -> tuple[Array, Array, Array]:
     """Lie brackets of the candidates with the motion, on speeds and first-order states (on the coordinates they vanish
-    always), the size of their terms, and for each row the size below which it may be round-off alone.
+    always), the size of their terms, and for each row the size below which it may be round-off alone; `increments` are
+    the derivatives of the candidates with respect to the speeds.
     """
     rates, A, P = _linear(functions, t, q, u, p)
     n_q, own = len(q), functions.layout.first_order_places.values()
-    rows = [*range(n_q, n_q + len(u)), *own]
+    A = A[[*range(n_q, n_q + len(u)), *own]]
+    magnitude, none = np.abs(A), np.zeros(len(own))
     columns, sizes = [], []
-    for turn in turns:
+    for turn, increment in zip(turns, increments, strict=True):
         w, rate = turn.speeds(q, u)
         flow = np.concatenate([P @ w, rate])
         flow[functions.layout.first_order_slice] += turn.states(functions.layout)
-        _, on_speeds = turn.on_increments(len(u))
-        turned = np.concatenate([on_speeds @ rates[n_q:], np.zeros(len(own))])
-        columns.append(A[rows] @ flow - turned)
-        sizes.append(np.abs(A[rows]) @ np.abs(flow) + np.abs(turned))
+        turned = np.concatenate([increment @ rates[n_q:], none])
+        columns.append(A @ flow - turned)
+        sizes.append(magnitude @ np.abs(flow) + np.abs(turned))
     D, size = np.array(columns).T, np.array(sizes).T
     return D, size, LEAST * _shared(functions, t, q, p, np.max(size, axis=1, initial=0.0))
 

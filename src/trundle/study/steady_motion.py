@@ -21,6 +21,7 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
+from trundle.linear_algebra.in_place import InPlace
 from trundle.model.register import is_start
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import cross, rotation_from_quaternion
@@ -155,7 +156,7 @@ class _Search:
         """SolveError that names what would still change, stays open, or is not as given."""
         layout, n = self.layout, self.n_changes
         q, u = x[layout.q], x[layout.u]
-        A = np.array(ca.DM(self.functions.linear(self.t, q, u, self.p)[1]))
+        A = InPlace(self.functions.linear)(self.t, q, u, self.p)[1]
         limit = rate_tolerance(A, x[: layout.n_motion])
         limits = np.concatenate([CLOSE * (1.0 + np.abs(u)), limit[layout.u], limit[layout.first_order_slice]])
         changes = np.abs(here.values[:n])
