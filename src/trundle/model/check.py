@@ -33,9 +33,9 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
     faults = []
     for body in model.free_bodies:
         inertia = body.mass_properties()
-        expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
-        if expression.is_constant():
+        if inertia.mass.is_constant() and inertia.matrix.is_constant():
             continue
+        expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
         numbers, usual = evaluate(model, expression, values).ravel(), evaluate(model, expression).ravel()
         found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3), body.check_inertia)
         if not np.any(numbers) and np.any(usual):

@@ -171,12 +171,17 @@ def descend(sweep: NumericSurface, target: Array, a: Array, b: Array, of_a: Rang
         damping = np.clip(np.where(better, damping / 10, damping * 10), 1e-12, 1e12)
         if not np.any(better) and np.all(damping > 1.0):
             break
+    undamped = np.zeros(a.shape)
+    here: tuple[Array, ...] = (a, b, *_newton_step(sweep, target, a, b, undamped, ends))
     for _ in range(6):
-        da, db, slope = _newton_step(sweep, target, a, b, np.zeros(a.shape), ends)
+        a, b, da, db, slope = here
         a_new, b_new = np.clip(a + da, *of_a), np.clip(b + db, *of_b)
-        better = _newton_step(sweep, target, a_new, b_new, np.zeros(a.shape), ends)[2] < slope
-        a, b = np.where(better, a_new, a), np.where(better, b_new, b)
-    return a, b
+        there = (a_new, b_new, *_newton_step(sweep, target, a_new, b_new, undamped, ends))
+        better = there[-1] < slope
+        if not np.any(better):
+            break
+        here = tuple(np.where(better, new, old) for new, old in zip(there, here, strict=True))
+    return here[0], here[1]
 
 
 def _newton_step(

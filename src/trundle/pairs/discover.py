@@ -14,12 +14,16 @@ def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
     """All subclasses of `base` marked `@final`, in the order of their definition; with those of the user, unless
     `of_user` is False.
     """
-    found: dict[type[T], None] = {}
-    for one in base.__subclasses__():
-        if vars(one).get("__final__") and (of_user or one.__module__.startswith("trundle.")):
-            found[one] = None
-        found |= dict.fromkeys(final_classes(one, of_user))
+    found: dict[type[T], None] = {}  # a class with two bases comes once
+    _collect(base, of_user, found)
     return tuple(found)
+
+
+def _collect(base: type[T], of_user: bool, found: dict[type[T], None]) -> None:
+    for one in base.__subclasses__():
+        if "__final__" in one.__dict__ and (of_user or one.__module__.startswith("trundle.")):
+            found[one] = None
+        _collect(one, of_user, found)
 
 
 def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:

@@ -16,10 +16,12 @@ _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 def clean(values: Expr, tolerance: float = 1e-14) -> Array:
     """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can omit them."""
-    out = np.array(values, dtype=float)
-    for exact in (0.0, 1.0, -1.0):
-        out[np.abs(out - exact) < tolerance] = exact
-    return out
+    given = np.array(values, dtype=float)
+    found = [
+        0.0 if abs(v) < tolerance else 1.0 if abs(v - 1.0) < tolerance else -1.0 if abs(v + 1.0) < tolerance else v
+        for v in given.ravel().tolist()
+    ]
+    return np.array(found, dtype=float).reshape(given.shape)
 
 
 def axis_vector(axis: Axis) -> Array:

@@ -111,9 +111,10 @@ def integrals(x: Expr, needed: AnyArray = ALL) -> list[Expr]:
 def combine(coefficients: Expr, functions: Sequence[Expr]) -> Expr:
     """Sum of coefficients (last axis) times functions; terms that are zero throughout are left out."""
     total: Expr = 0.0 * functions[0]
-    for i, function in enumerate(functions):
-        column = coefficients[..., i]
-        if np.any(column):
+    one = np.ndim(coefficients) == 1
+    columns = np.asarray(coefficients).tolist() if one else np.moveaxis(coefficients, -1, 0)
+    for column, function in zip(columns, functions, strict=True):
+        if column if one else np.any(column):
             total = total + column * function
     return total
 
