@@ -4,13 +4,17 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from tools.notebooks import PAGES
 from tools.page_code import agrees, pages, pictures, run_page
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
-def test_the_code_blocks_of_a_page_run_as_documented(page: Path, tmp_path: Path) -> None:
+def test_the_code_blocks_of_a_page_run_as_documented(
+    page: Path, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
     run_page(page, tmp_path)
     plt.close("all")
+    assert page not in PAGES or not recwarn.list, [str(warning.message) for warning in recwarn.list]
     assert all((page.parent / "pictures" / name).is_file() for name in pictures(page))
 
 
