@@ -55,9 +55,9 @@ def seen(run: Any) -> np.ndarray:
 
 
 def test_moves_as_the_equations_by_hand(system: System) -> None:
-    run = system.simulate(3.0, {"stone.angular_rate": (0.3, -0.2, -4.0)}, samples=31, rtol=1e-12, atol=1e-12)
+    run = system.simulate(1.5, {"stone.angular_rate": (0.3, -0.2, -4.0)}, samples=16, rtol=1e-12, atol=1e-12)
     x = seen(run)
-    reference = solve_ivp(lambda t, x: rates(x), (0.0, 3.0), x[0], "DOP853", t_eval=run.time, rtol=1e-12, atol=1e-13)
+    reference = solve_ivp(lambda t, x: rates(x), (0.0, 1.5), x[0], "DOP853", t_eval=run.time, rtol=1e-12, atol=1e-13)
     assert np.max(np.abs(x - reference.y.T)) < 1e-8
     assert np.max(np.abs(run.values("table.slip_x"))) < 1e-12
     assert run.energy.drift < 1e-10
