@@ -25,7 +25,8 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 CHARACTERS = list("{}[]:,#&*!|>'\"%@`-+. \n\t0159eEabtxyz_()^/<=\\\x00\x7f\u2028\ufeff")
 
-DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # that of libyaml, where there is one
+DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # those of libyaml, where there is one
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def mutated(rng: np.random.Generator) -> str:
@@ -43,7 +44,7 @@ def mutated(rng: np.random.Generator) -> str:
 
 @cache
 def _tree(text: str) -> Any:
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=LOADER)
 
 
 def _change_tree(tree: Any, rng: np.random.Generator) -> Any:

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def test_a_linkage_moves_alike_in_other_units(units: tuple[float, float, float])
 ODD = UNITS | {"um, mg, ms": (1e6, 1e6, 1e3), "km, t, h": (1e-3, 1e-3, 1 / 3600), "no system": (7.3e-3, 310.0, 0.17)}
 
 
+@cache
 def thrown(length: float, mass: float, time: float, soft: bool) -> tr.Run:
     """A ball that is thrown on a floor: it bounces, slides and rolls; or it sinks into it and slides on."""
     m = tr.Model("thrown ball", gravity=(0, 0, -9.81 * length / time**2))

@@ -1,6 +1,8 @@
 """Contacts late in a run, where steps may be hardly longer than what the clock resolves: they move as they do early in
 it."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.contact.test_flat_ends import can, throws_of_a_coin, turned
@@ -12,6 +14,7 @@ from trundle.run.provenance import provenance
 LATE = 1e5  # s
 
 
+@cache
 def thrown(number: int, t0: float) -> tr.Run:
     rng = np.random.default_rng(5)
     starts = [throw(rng, 4) for _ in range(number + 1)]
@@ -32,12 +35,16 @@ def test_a_coin_slides_and_wobbles_late_as_it_does_early() -> None:
     assert late.ok and [name for name, _ in late.events] == [name for name, _ in early.events]
 
 
+@cache
+def pressed(number: int, t0: float) -> tr.Run:
+    return can(3, 0.006).simulate(1.0, throws_of_a_coin(number + 1)[number], {"e": 0.1}, t0=t0, samples=3)
+
+
 @pytest.mark.parametrize("number", [1, 3, 7])
 @pytest.mark.parametrize("t0", [1e4, 1e5])
 def test_the_last_of_a_slip_may_be_shorter_than_the_clock_resolves(number: int, t0: float) -> None:
     """A rim that is pressed with many times the weight stops within 1e-12 s: steps go on below the last digit."""
-    start = throws_of_a_coin(number + 1)[number]
-    early, late = (can(3, 0.006).simulate(1.0, start, {"e": 0.1}, t0=at, samples=3) for at in (0.0, t0))
+    early, late = pressed(number, 0.0), pressed(number, t0)
     assert late.ok and len(early.events) > 50
     first = early.events[:100]  # later ones are as sensitive as the clock is coarse
     assert [e.name for e in late.events[:100]] == [e.name for e in first]

@@ -67,9 +67,9 @@ def every(system: tr.System) -> list[Quantity]:
     return [*register, *register.audit]
 
 
-def short_names(model: tr.Model) -> dict[str, str]:
-    """A short name for every quantity of the model."""
-    names = [q.name for q in every(model.build()) if q.owner or q.part == "energy"]
+def short_names(quantities: list[Quantity]) -> dict[str, str]:
+    """A short name for every quantity of a model."""
+    names = [q.name for q in quantities if q.owner or q.part == "energy"]
     return {f"n{i}": name for i, name in enumerate(names)}
 
 
@@ -104,10 +104,10 @@ def test_every_quantity_is_available_in_a_run_and_in_a_batch(make: Callable[[], 
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_short_names_do_all_that_long_ones_do(make: Callable[[], tr.Model]) -> None:
     model = make()
-    short = short_names(model)
+    plain = every(model.build())
+    short, known = short_names(plain), {q.name: q for q in plain}
     for name, full in short.items():
         model.alias(name, full)
-    known = {q.name: q for q in every(make().build())}
     asked = {}  # output -> signal
     for name, full in short.items():
         for k, label in enumerate(known[full].labels or ("",)) if known[full].signal else ():
