@@ -127,7 +127,7 @@ class _Copier:
         if is_foreign(value) and isinstance(value, EffortLaw | FlowLaw | Force):
             return self._by_answers(value, where)
         if is_dataclass(value):
-            return self._part(value, getattr(value, "name", None) or where)
+            return self._part(value, _own_name(value) or where)
         return copy.deepcopy(value)
 
     def _part(self, value: ModelPart, where: str) -> ModelPart:
@@ -136,7 +136,7 @@ class _Copier:
         self._done[id(value)] = value, out
         if is_foreign(value):
             self.own_classes.add(type(value).__name__)
-        title = type(value).__name__ + (f" {where!r}" if where == getattr(value, "name", None) else f" of {where}")
+        title = type(value).__name__ + (f" {where!r}" if where == _own_name(value) else f" of {where}")
         for field in fields(value):
             object.__setattr__(out, field.name, self.copied(getattr(value, field.name), title, value))
         return out
@@ -221,3 +221,12 @@ class _Copier:
 def _known(answer: Expr, probe: LawProbe, multipliers: Mapping[str, Expr]) -> Expr:
     probe.known |= {symbol.element_hash() for symbol in multipliers.values()}
     return answer
+
+
+def _own_name(part: object) -> str | None:
+    """The name of a part, if it has one; a part without is not asked which other name was meant."""
+    try:
+        found: str = object.__getattribute__(part, "name")
+    except AttributeError:
+        return None
+    return found
