@@ -1,5 +1,6 @@
 """What a trip says of its end: a wheel that leaves its rail, and tables that have nothing to do with it."""
 
+import numpy as np
 import pytest
 
 import trundle as tr
@@ -54,8 +55,28 @@ def test_a_free_vehicle_does_not_start_backwards(wagon):
     for given in (-5.0, 0.0):
         with pytest.raises(SolveError, match="a trip goes forwards"):
             trip.simulate(1.0, parameters={"speed": given})
-    with pytest.raises(SolveError, match="a trip goes forwards"):
-        trip.batch(1.0, parameters={"speed": [5.0, -5.0]})
+    with pytest.raises(SolveError, match=r"all 2 cases are refused, the first: .* a trip goes forwards"):
+        trip.batch(1.0, parameters={"speed": [0.0, -5.0]})
+
+
+def test_cases_of_a_batch_that_single_trips_refuse_do_not_stop_the_others(single):
+    trip = rail.Trip(single, STRAIGHT, 16.0)
+    given = {
+        "speed": np.array([16.0, -5.0, 16.0, 12.0, 16.0]),
+        "acceleration": np.array([0.0, 0.0, -8.0, 0.5, 0.0]),
+        "start_distance": np.array([5.0, 5.0, 5.0, 20.0, -30.0]),
+    }
+    with pytest.warns(UserWarning, match="3 of 5 cases were refused"):
+        batch = trip.batch(3.0, parameters=given)
+    assert batch.outcomes == ["FINISHED", "REFUSED", "REFUSED", "FINISHED", "REFUSED"]
+    assert "a trip goes forwards" in batch.messages[1] and "after 2 s" in batch.messages[2]
+    assert "the rear wheelset stands" in batch.messages[4] or "start is -30 m" in batch.messages[4]
+    distance = batch.end("distance").values
+    np.testing.assert_allclose(distance[[0, 3]], [53.0, 20.0 + 36.0 + 2.25], atol=1e-9)
+    assert np.isnan(distance[[1, 2, 4]]).all()
+    for case in (0, 3):
+        alone = trip.simulate(3.0, parameters={name: values[case] for name, values in given.items()}, samples=2)
+        assert batch.end("axle.y").values[case] == pytest.approx(alone.values("axle.y")[-1], abs=1e-9)
 
 
 def test_a_wheelset_that_leans_too_far_has_lost_a_wheel(single):

@@ -69,6 +69,7 @@ def run_batch(
     parameters: Values,
     options: RunOptions,
     threads: int | None,
+    refused: Mapping[int, str],
 ) -> "BatchRun":
     """Many runs at once, as `System.batch` does; start values and parameters may be arrays of one common length."""
     from trundle.run.batch import BatchRun
@@ -96,9 +97,8 @@ def run_batch(
     if times is not None:
         check_room(len(times), width)
     ready = _Cases(f, start, parameters, count, accuracy.rtol)
-    ready.refuse(jump_faults(f, ready.p, ready.good, 0.0, duration))
+    ready.refuse({**jump_faults(f, ready.p, ready.good, 0.0, duration), **refused})
     turning = any(counts_turns(f, 0.0, ready.x0[i], ready.p[i]) for i in ready.good)  # a run knows its steps
-    one_by_one = one_by_one or turning
     tolerances = accuracy.tolerances(f, ready.p[0], USUAL_ATOL)
     settings: Json = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
@@ -108,8 +108,8 @@ def run_batch(
     if ready.refused:
         warn(refusal_text(ready.refused, count), BatchWarning)
     cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good], [ready.normals[i] for i in ready.good])
-    stretches = None if one_by_one or breaks is None else find_stretches(breaks, cases)
-    one_by_one = one_by_one or (breaks is not None and stretches is None)
+    stretches = None if one_by_one or turning or breaks is None else find_stretches(breaks, cases)
+    one_by_one = one_by_one or turning or (breaks is not None and stretches is None)
     settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
     how = Options(tolerances, Sampling(times), options.steps)
     try:

@@ -143,6 +143,7 @@ class Runs(Unchangeable):
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: MethodGiven = "auto",
         tables: Mapping[str, Table | Sequence[Table]] | None = None, inputs: Values | None = None,
+        refused: Mapping[int, str] | None = None,
     ) -> "BatchRun":  # fmt: skip
         """Many runs at once; start values and parameters may be arrays of equal length.
 
@@ -168,6 +169,8 @@ class Runs(Unchangeable):
             Tables by name, one for all cases or a list of one for each.
         inputs : mapping, optional
             Signals by the names of inputs, as for `simulate`: one for all cases or a list of one for each.
+        refused : mapping, optional
+            Cases that are not to be run, by index, with the reason, which their message gives.
 
         Returns
         -------
@@ -183,4 +186,4 @@ class Runs(Unchangeable):
 
         options = RunOptions(Accuracy(rtol, atol), method, samples)
         given = with_inputs(self.formulation.model, parameters, tables, inputs, (0.0, duration), several=True)
-        return run_batch(self.formulation, duration, start or {}, given or {}, options, threads)
+        return run_batch(self.formulation, duration, start or {}, given or {}, options, threads, refused or {})

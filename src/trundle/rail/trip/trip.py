@@ -18,6 +18,7 @@ from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import irregularities_along
+from trundle.rail.trip.cases import refused_cases, with_others
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, check_begin, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
@@ -168,7 +169,7 @@ class Trip:
         return float(np.min(self._longest(parameters)))
 
     def _longest(self, parameters: Values | None) -> AnyArray:
-        """The same for every case of a batch."""
+        """The same for every case of a batch that goes forwards."""
         given = {START: self.start, **(parameters or {})}
         way = self.line.length - MARGIN - np.asarray(given[START], float) - self.vehicle.reach[1]
         if not np.min(given.get("speed", 1.0)) > 0:
@@ -305,12 +306,15 @@ class Trip:
         Returns
         -------
         BatchRun
+            A case that `simulate` would refuse is named by its index; the others run.
         """
-        given = self.parameters(parameters)
         check_begin(self.law, options)
-        self._duration(duration, given)
+        own = dict(parameters or {})
+        refused = refused_cases(own, lambda case: self._duration(duration, self.parameters(case)))
+        given = self.parameters(with_others(own, refused))
         options |= {"method": self._method(method, given), "rtol": rtol, "atol": _atol(rtol) if atol is None else atol}
-        found = self.system.batch(duration, {**self.first_state(), **(start or {})}, given, **options)
+        first = {**self.first_state(), **(start or {})}
+        found = self.system.batch(duration, first, {**given, **own}, refused=refused, **options)
         name_endings(found, self.placed, self.model)
         return found
 
@@ -360,9 +364,8 @@ class Trip:
             way = self.line.length - (parameters or {}).get(START, self.start)
             return float(way / STANDSTILL)  # a slower vehicle counts as standing still
         if isinstance(duration, int | float) and duration > longest * (1 + 1e-12):
-            case = f"case {np.argmin(each)}: " if each.ndim else ""
             raise SolveError(
-                f"{case}{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of "
+                f"{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of "
                 f"{self.line.name} ({self.line.length:g} m) or to a standstill. Leave the duration out to go that far."
             )
         return duration
