@@ -6,8 +6,9 @@ import casadi as ca
 
 from trundle.contact.assemblies import assemblies, lighter_mass
 from trundle.contact.bonds import ContactBonds
+from trundle.contact.collision import layout as numbers
 from trundle.contact.interfaces import SolvedEquations
-from trundle.contact.inverse_masses import DIRECTIONS, contacts_to_open, is_planar, other_rows, others
+from trundle.contact.inverse_masses import DIRECTIONS, contacts_to_open, is_planar, is_smooth, other_rows, others
 from trundle.laws.friction_law import TINY_SPEED
 from trundle.linear_algebra.kkt import Sparse, dense, sparse
 from trundle.typing import Expr
@@ -69,7 +70,7 @@ def _data(bonds: ContactBonds, functions: SolvedEquations) -> list[Expr]:
     number = assemblies(e.model)
     first, second = (number.get(body, -1) for body in (c.first.body, c.touching))
     mass = lighter_mass(c, number, e.inertias)
-    planar, force = int(is_planar(bonds)), scales.acceleration * mass
+    planar, force = numbers.SMOOTH if is_smooth(bonds) else int(is_planar(bonds)), scales.acceleration * mass
     return [static, kinetic, law.e, law.code, closed, rest_speed, planar, first, second, force, mass]
 
 

@@ -18,6 +18,11 @@ def is_planar(bonds: ContactBonds) -> bool:
     return "slip_y" in bonds.connection.pair.locked  # a planar pair does not slip across its plane
 
 
+def is_smooth(bonds: ContactBonds) -> bool:
+    """Whether neither friction nor a law acts along its slips."""
+    return bonds.connection.friction is None and "slip_x" not in bonds.connection.held
+
+
 def contacts_to_open(functions: SolvedEquations) -> list[ContactBonds]:
     return [bonds for bonds in functions.equations.contact_bonds.values() if bonds.connection.unilateral]
 
@@ -43,15 +48,14 @@ def others(functions: SolvedEquations) -> KKT | Orthogonal:
 
 
 def mean_inverse_masses(functions: SolvedEquations, names: Iterable[str]) -> dict[str, Expr]:
-    """Mean inverse mass (1/kg) of each of these contacts along, across and normal to it: with it contacts that share
-    loads are weighted, as in `contact.decision.smallest`.
+    """Mean inverse mass (1/kg) of each of these contacts along, across and normal to it, of smooth ones normal to it:
+    with it contacts that share loads are weighted, as in `contact.decision.smallest`.
     """
     solver, found = others(functions), {}
     for name in names:
         bonds = functions.equations.contact_bonds[name]
-        rows = [
-            bonds.row(n, functions.equations.t).jacobian for n in DIRECTIONS if n != "slip_y" or not is_planar(bonds)
-        ]
+        along = () if is_smooth(bonds) else DIRECTIONS[: 1 if is_planar(bonds) else 2]
+        rows = [bonds.row(n, functions.equations.t).jacobian for n in (*along, "normal")]
         own = [_own(row, solver.solve(row, {})[0]) for row in rows]
         count = sum((value > 0 for value in own), ca.SX(0))
         found[name] = sum(own, ca.SX(0)) / ca.fmax(count, 1)

@@ -108,16 +108,11 @@ class Accelerations:
 
     @cached_property
     def _contact_weights(self) -> dict[str, Expr]:
-        """Inverse masses by which contacts that open are weighted where they share loads, unless all their rows have
-        just this mean.
+        """Inverse masses by which contacts that open are weighted where they share loads; without other constraints
+        these are the means of their rows, which need not be given.
         """
-        opening = [bonds.connection for bonds in contacts_to_open(self)]
-        rows: dict[str, set[str]] = {}
-        for row in self.acting:
-            rows.setdefault(row.owner, set()).add(row.bond)
-        plain = not other_rows(self) and all(rows.get(c.name) == rows[opening[0].name] >= {"slip_x"} for c in opening)
-        names = [c.name for c in opening if "z" in c.holds]
-        if len(names) < 2 or self.relaxed or (plain and not self.by_pseudo_inverse):
+        names = [bonds.connection.name for bonds in contacts_to_open(self) if "z" in bonds.connection.holds]
+        if len(names) < 2 or self.relaxed or not (other_rows(self) or self.by_pseudo_inverse):
             return {}
         return mean_inverse_masses(self, names)
 

@@ -12,6 +12,7 @@ __all__ = ["COMPLIANT", "NEWTON", "POISSON", "SEQUENTIAL", "SIMULTANEOUS", "STRO
 
 MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE, MASS = range(11)
 DATA = 11
+SMOOTH = 2.0  # in place of `planar`: nothing acts along the slips of a contact
 
 SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
 """How a collision ends: with impulses, without, or with more energy than before."""

@@ -38,6 +38,8 @@ def smallest(at: Contacts) -> None:
     m = 0
     for i in range(contacts):
         total, count = own_inverse_masses(at, i)
+        if at.b[at.data + numbers.DATA * i + numbers.PLANAR] == numbers.SMOOTH:
+            total, count = at.b[at.D + 3 * i + 2 + n * (3 * i + 2)], 1
         for axis in range(3):
             j = 3 * i + axis
             f[j] = 0.0
