@@ -198,7 +198,8 @@ def test_a_motion_that_cannot_be() -> None:
     assert "it uses a position" in bad(position=lambda s: s.position(None))
     assert "not a finite number at the start" in bad(position=lambda s: (1 / s.t, 0, 0))
     assert "two derivatives" in bad(position=lambda s: (s.t**1.5, 0, 0))
-    assert "three coordinates" in bad(position=(1, 2))
+    with pytest.raises(ModelError, match=r"three coordinates \(x, y, z\) in m, got \(1, 2\)"):  # where it is given
+        lamp().moving_frame("other", position=(1, 2))
 
 
 def test_frames_that_nobody_uses_or_that_are_joined() -> None:
