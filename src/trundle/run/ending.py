@@ -19,6 +19,7 @@ from trundle.integrate.outcome import (
     STEP_TOO_SMALL,
     TABLE_LEFT,
     TOO_MANY_STEPS,
+    ZENO,
     Outcome,
 )
 from trundle.laws.law import FlowLaw
@@ -28,7 +29,7 @@ from trundle.model.series_damper import SeriesDamper
 from trundle.pairs.higher import HigherPair
 from trundle.run.several_motions import several_motions
 from trundle.run.table_limit import FAILED, refused_lookup
-from trundle.run.undetermined_slip import undetermined_slips
+from trundle.run.undetermined_slip import accumulated_slips, undetermined_slips
 from trundle.typing import AnyArray
 
 DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
@@ -62,6 +63,8 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
                 f" The prescribed motion of {', '.join(map(repr, driven))} has reached a limit of the mechanism: its "
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
+    if outcome is ZENO:
+        text += accumulated_slips(f, trajectory.events)
     if outcome is TABLE_LEFT:
         text += f" {refused_lookup(f, trajectory.t_end, trajectory.x_end, p)}"
     text += _audit_text(f, trajectory)

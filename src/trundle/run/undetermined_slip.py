@@ -13,6 +13,7 @@ from trundle.linear_algebra.kkt import dense
 from trundle.typing import Array, TapeFunction
 
 ZERO, PART = 1e-9, 1e-5  # of the largest: singular values, and components of self-equilibrated forces
+LAST = 8  # events at the end of a run
 AT_REST = 1e-9  # of the speed of the run: slip speed at the start below which a contact is at rest
 Start = tuple[float, Array, Array]
 
@@ -33,9 +34,25 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
                 f"{', '.join(map(repr, others))} is statically indeterminate, and these contacts are decided one by "
                 "one with the smallest forces: together they may hold longer (a table on three such feet slides at "
                 "90 % of the true limit). Contacts that can all open (unilateral=True) are decided together; compliant "
-                "normals (compliance=tr.Spring(...)) determine the forces."
+                "normals with smooth friction (compliance=tr.Spring(...), law=tr.RegularisedCoulomb(mu)) determine the "
+                "forces."
             ]
     return []
+
+
+def accumulated_slips(f: Formulation, log: EventLog) -> str:
+    """A sentence about contacts that are decided one by one, if their stops and slips are the last events of a run."""
+    n, changes = len(f.model.events), transitions(f.model)
+    own = [changes[i - n] for i in map(int, log.index[-LAST:]) if n <= i < n + len(changes)]
+    names = sorted({change.contact for change in own if change.kind in ("slips", "stops")})
+    if decides_together(f.model) or not names or sum(change.kind == "stops" for change in changes) < 2:
+        return ""
+    return (
+        f" The last ones are stops and slips of {', '.join(map(repr, names))}. Several contacts of one body that stick "
+        "share its friction in a way that is not determined, and these are decided one by one, since their normals are "
+        "compliant or cannot open. Take rigid contacts that open (unilateral=True, no compliance), which are decided "
+        "together, or smooth friction, law=tr.RegularisedCoulomb(mu)."
+    )
 
 
 def _first_slips(
