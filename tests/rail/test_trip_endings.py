@@ -45,9 +45,9 @@ def test_a_vehicle_that_stops_on_the_way_has_not_come_to_the_end(single):
         run = rail.Trip(single, STRAIGHT, speed, acceleration=acceleration).simulate()
         assert run.outcome.startswith("STANDSTILL: The vehicle came to rest") and not run.ok
         assert run.time[-1] == pytest.approx(t, abs=1e-9) and run.values("distance")[-1] == pytest.approx(s, abs=1e-9)
-    long = rail.Alignment([rail.Straight(9000)])
+    long = rail.Alignment([rail.Straight(900)])
     run = rail.Trip(single, long, lambda s: 80.0 + 0.1 * s.t).simulate(samples=2)  # not beyond its last 0.5 m
-    assert run.outcome.startswith("END_OF_LINE") and run.values("distance")[-1] == pytest.approx(8999.5, abs=0.01)
+    assert run.outcome.startswith("END_OF_LINE") and run.values("distance")[-1] == pytest.approx(899.5, abs=0.01)
 
 
 def test_a_free_vehicle_does_not_start_backwards(wagon):
