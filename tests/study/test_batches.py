@@ -118,7 +118,7 @@ def test_a_case_that_simulate_refuses_is_reported_and_the_others_run(name: str) 
     def of_case(values: dict[str, Any], i: int) -> dict[str, Any]:
         return {k: v[i] if np.ndim(v) else v for k, v in values.items()}
 
-    with pytest.warns(BatchWarning, match="1 of 3 case was refused and not run.*\ncase 1: "):
+    with pytest.warns(BatchWarning, match="1 of 3 cases was refused and not run.*\ncase 1: "):
         batch = system.batch(0.05, start, parameters, samples=[0.0, 0.05])
     assert batch.outcomes == ["FINISHED", "REFUSED", "FINISHED"] and list(batch.refused) == [1]
     assert re.search(text, batch.messages[1]) and batch.messages[::2] == ["", ""]
@@ -131,6 +131,21 @@ def test_a_case_that_simulate_refuses_is_reported_and_the_others_run(name: str) 
             run = system.simulate(0.05, of_case(start, i), of_case(parameters, i), samples=2, rtol=1e-8, atol=1e-8)
             assert batch.end(quantity)[i] == pytest.approx(run.values(quantity)[-1], abs=1e-7)
     assert len(batch.events) == 3 and batch.events[1] == []
+
+
+def test_cases_may_be_refused_by_who_asks() -> None:
+    """What a model cannot know is told by index; a case that the batch does not have is refused."""
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1.0)))
+    system, start = m.build(), {"bob.angle": np.array([0.1, 0.2, 0.3])}
+    with pytest.warns(BatchWarning, match="1 of 3 cases was refused"):
+        found = system.batch(1.0, start, refused={1: "no such pendulum"})
+    assert found.outcomes == ["FINISHED", "REFUSED", "FINISHED"] and "no such pendulum" in found.messages[1]
+    every = system.batch(1.0, start).end("bob.angle").values
+    np.testing.assert_array_equal(found.end("bob.angle").values, [every[0], np.nan, every[2]])
+    for case in (3, -1):
+        with pytest.raises(SolveError, match=f"refused names case {case}: this batch has the cases 0 to 2"):
+            system.batch(1.0, start, refused={case: "no such case"})
 
 
 def test_a_batch_of_which_nothing_can_start() -> None:

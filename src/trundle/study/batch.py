@@ -33,10 +33,9 @@ from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import NO_LENGTH, read_request
-from trundle.real_array import real_array
 from trundle.study.assigned_parameters import refuse_assignments
 from trundle.study.batch_guards import integrate_cases, run_again
-from trundle.study.cases import parameter_faults, refusal_text, spread
+from trundle.study.cases import numbers_of_cases, parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes, modes_together
 from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
@@ -224,7 +223,7 @@ class _Cases:
                 for case, table in enumerate(_tables(own[name], value, count)):
                     self.tables[case][name] = table
             elif name in layout.parameters:
-                self.p[:, layout.parameter(name)] = _numbers(name, value, count)
+                self.p[:, layout.parameter(name)] = numbers_of_cases(name, value, count)
             else:
                 raise layout.unknown(f.model, name)
         for case, chosen in enumerate(self.tables if own else []):
@@ -232,7 +231,7 @@ class _Cases:
         given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}
         follow = dependent_starts(f.model, self.p[:, layout.parameter_slice]) if parameters else {}
         self.varied = {k: v for k, v in f.resolved(follow).items() if k not in f.resolved(start)}
-        self.varied |= {k: _numbers(k, v) for k, v in given.items()}
+        self.varied |= {k: numbers_of_cases(k, v) for k, v in given.items()}
         self.fixed = {k: v for k, v in start.items() if k not in self.varied}
         self.refused = parameter_faults(f, self.p) if parameters else {}
         for name, values in self.varied.items():
@@ -258,6 +257,9 @@ class _Cases:
 
     def refuse(self, faults: Mapping[int, str]) -> None:
         """Add what is wrong with some of the cases."""
+        unknown = [i for i in faults if not 0 <= i < self.count]
+        if unknown:
+            raise SolveError(f"refused names case {unknown[0]!r}: this batch has the cases 0 to {self.count - 1}.")
         self.refused = dict(sorted({**faults, **self.refused}.items()))
 
     @property
@@ -372,17 +374,6 @@ def _count(f: Formulation, values: Values) -> int:
     if len(set(sizes.values())) > 1:
         raise SolveError(f"the arrays of a batch have different lengths: {sizes}.")
     return int(next(iter(sizes.values())))
-
-
-def _numbers(name: str, value: object, count: int | None = None) -> Array:
-    """The values of all cases; with `count`, one number for each or one for all."""
-    try:
-        numbers = real_array(value)
-    except (TypeError, ValueError):
-        numbers = None
-    if numbers is None or (count is not None and numbers.shape not in ((), (count,))):
-        raise SolveError(f"{name!r} of a batch must be numbers, one for each case, got {value!r}.")
-    return numbers
 
 
 def _tables(own: ModelTable, value: object, count: int) -> list[Table]:

@@ -6,8 +6,10 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
 from trundle.model.check import mass_faults, size_faults_of_cases
 from trundle.model.model import Model
+from trundle.real_array import real_array
 from trundle.typing import Array
 
 
@@ -52,12 +54,23 @@ def _odd_masses(model: Model, values: Array) -> Array:
     return odd
 
 
+def numbers_of_cases(name: str, value: object, count: int | None = None) -> Array:
+    """The values of all cases; with `count`, one number for each or one for all."""
+    try:
+        numbers = real_array(value)
+    except (TypeError, ValueError):
+        numbers = None
+    if numbers is None or (count is not None and numbers.shape not in ((), (count,))):
+        raise SolveError(f"{name!r} of a batch must be numbers, one for each case, got {value!r}.")
+    return numbers
+
+
 def refusal_text(refused: dict[int, str], count: int, most: int = 3) -> str:
     """A message about the refused cases of a batch."""
     lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
     more = f"\nand {len(refused) - most} more" if len(refused) > most else ""
-    was = "case was" if len(refused) == 1 else "cases were"
-    first = f"{len(refused)} of {count} {was} refused and not run (all of them in batch.messages):"
+    was = "was" if len(refused) == 1 else "were"
+    first = f"{len(refused)} of {count} cases {was} refused and not run (all of them in batch.messages):"
     return "\n".join([first, *lines]) + more
 
 
