@@ -10,14 +10,15 @@ import trundle as tr
 from trundle.run.turns import TurnsWarning
 
 
-def spinner() -> tr.System:
+def spinner(formalism="kane") -> tr.System:
     """A wheel on a swinging arm, driven by a torque that comes and goes."""
     m = tr.Model("spinner")
     arm = m.body("arm", 1.0, (0.1, 0.1, 0.1), com=(0, 0, -0.5))
     wheel = m.body("wheel", 1.0, (0.02, 0.03, 0.02))
     m.connect(tr.Revolute("y"), m.ground, arm)
     m.connect(tr.Revolute("y"), arm.at(0, 0, -1), wheel, law=tr.Motor(lambda t, q, u: 1.5 * tr.sin(2 * t)))
-    return m.build()
+    m.output("half", lambda s: s["wheel.angle"] / 2)
+    return m.build(formalism)
 
 
 @pytest.mark.parametrize("samples", [2, 3, 7, [0.9, 5.0], 501])
@@ -107,3 +108,16 @@ def test_turns_that_are_not_clear_are_reported():
     run.trajectory = replace(run.trajectory, trail=None)
     with pytest.warns(TurnsWarning, match=r"'pin.angle'.*whole turns"):
         run.values("pin.angle")
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
+def test_a_run_in_steps_counts_turns(formalism):
+    """Between the steps at which somebody looks the wheel makes several turns, and so does an output that uses them."""
+    start = {"wheel.angle": 31.0, "wheel.angle_rate": 40.0, "arm.angle": 0.7}
+    right, stepper = spinner().simulate(2.0, start, samples=5), spinner(formalism).stepper(2.0, start)
+    for i, t in enumerate(right.time):
+        if i:
+            stepper.advance(t)
+        for name in ("wheel.angle", "half"):
+            np.testing.assert_allclose(stepper[name], right.values(name)[i], atol=1e-6)
+    assert right.values("wheel.angle")[-1] > 31.0 + 10 * np.pi

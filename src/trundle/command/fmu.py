@@ -11,7 +11,10 @@ from trundle.command.fmu_run import SETTINGS
 from trundle.errors import StoreError
 from trundle.file.read import ModelFile, load_file
 
-SCRIPT = """from pythonfmu import Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Variability, Real
+SCRIPT = """from xml.etree.ElementTree import Element, SubElement
+
+from pythonfmu import Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Variability, Real
+from pythonfmu.enums import Fmi2Status
 from trundle.command.fmu_run import FmuRun
 
 
@@ -35,6 +38,14 @@ class {name}(Fmi2Slave):
                                     start=values[name], getter=lambda: values[name],
                                     setter=lambda value: values.__setitem__(name, value)))
 
+    def to_xml(self, model_options={{}}) -> Element:
+        root = super().to_xml(model_options)
+        unknown = SubElement(root.find("ModelStructure"), "InitialUnknowns")  # the standard wants all outputs there
+        for i, variable in enumerate(self.vars.values()):
+            if variable.causality is Fmi2Causality.output:
+                SubElement(unknown, "Unknown", index=str(i + 1))
+        return root
+
     def setup_experiment(self, start_time, stop_time=None, tolerance=None):
         self.run.set_up(start_time, stop_time, tolerance)
 
@@ -43,6 +54,11 @@ class {name}(Fmi2Slave):
         if ended:
             self.log(ended)
         return not ended
+
+    def terminate(self):
+        doubt = self.run.doubt()
+        if doubt:
+            self.log(doubt, Fmi2Status.error)
 """
 
 

@@ -55,3 +55,11 @@ class FmuRun:
         stepper.set(self.inputs)
         outcome = stepper.advance(min(t + duration, stepper.end))
         return "" if outcome.name == "FINISHED" else f"the run ends at {stepper.time:g} s: {outcome}"
+
+    def doubt(self) -> str:
+        """What the checks of the whole run say against it, such as that of its energy; otherwise an empty text."""
+        stepper = self._begun()
+        if stepper.outcome is None or stepper.outcome.name != "FINISHED":
+            return ""  # not begun, or its end has been told
+        run = stepper.run()
+        return "" if run.ok else f"the run is not right: {run.outcome}"

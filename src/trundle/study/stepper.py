@@ -1,7 +1,7 @@
 """A run that is advanced in steps with inputs from Python: closed loops with a controller outside the model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn, final
 
 import numpy as np
@@ -11,13 +11,14 @@ from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
 from trundle.integrate.integrate import Integration
 from trundle.integrate.options import Tolerances
-from trundle.integrate.outcome import ALARM, Outcome
+from trundle.integrate.outcome import ALARM, FINISHED, Outcome
 from trundle.integrate.workspace import Saved
 from trundle.lookup.table import Table
 from trundle.messages.arguments import advised, explain_calls, unknown_attribute
 from trundle.model.check import finite_number
 from trundle.model.input import signal_name
-from trundle.run.turns import start_angles
+from trundle.run.quantities import RunQuantities
+from trundle.run.turns import counts_up_to_turns, start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.half_turn import within_half_turn
 from trundle.study.run_options import RunOptions
@@ -120,10 +121,22 @@ class Stepper:
     def __getitem__(self, name: str) -> Value:
         """A quantity at the time reached: a number, or an array of its components."""
         part, f = self.formulation.register.get(name), self.formulation
-        t, x, p = np.array([self.time]), self._integration.state[None, :], self._p()
-        values = f.evaluate(part.quantity.name, t, x, p)[part.quantity.name][0]
+        q = part.quantity
+        if q.group == "work" or counts_up_to_turns(f, q):
+            values = np.atleast_1d(self._so_far().values(q.name)[-1])
+        else:
+            t, x, p = np.array([self.time]), self._integration.state[None, :], self._p()
+            values = f.evaluate(q.name, t, x, p)[q.name][0]
         found = part.pick(values)
         return float(np.asarray(found).ravel()[0]) if part.size == 1 else found
+
+    def _so_far(self) -> RunQuantities:
+        """Quantities along the way to the time reached, for those that the state there does not determine."""
+        f, ready = self.formulation, self._ready
+        way = self._integration.workspace.trajectory(self.outcome or FINISHED)
+        assert way.trail is not None
+        way = replace(way, t=way.trail.t, x=way.trail.x, events_before=way.trail.events_before)
+        return RunQuantities(None, "", f, (way.t, way.x, self._p()), initial=ready.initial, trajectory=way)
 
     def states(self, names: Sequence[str]) -> Array:
         """Several quantities at the time reached, one number each: for a feedback u = -K x.
