@@ -247,11 +247,12 @@ def begin_slips(at: Contacts, scale: float, exact: bool) -> bool:
         size = shared_load(at.b, at.data, f, contacts, i)
         mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale and f[3 * i + 2] <= EDGE * size else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
-        moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
         if exact:
             moves = f[n + 2 * i] != 0.0 or f[n + 2 * i + 1] != 0.0
-        held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
-        if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
+        else:
+            held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
+            moves = not held and math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+        if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(at, i, a[3 * i], a[3 * i + 1])
             begun = True
     return begun

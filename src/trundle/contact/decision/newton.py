@@ -42,7 +42,7 @@ def polished(problem: FrictionProblem, w: Pointer, scale: float) -> bool:
             for i in range(contacts):
                 if state[i] == 2.0:
                     moves = math.hypot(a[3 * i], a[3 * i + 1]) > EXACT * scale
-                    slides = moves and state_of_contact(problem, mu[i], i) == SLIDES
+                    slides = moves and state_of_contact(problem, mu[i], i) != HELD  # also what carries nothing
                     f[n + 2 * i], f[n + 2 * i + 1] = (a[3 * i], a[3 * i + 1]) if slides else (0.0, 0.0)
             return True
         factor(A, m, pivot)

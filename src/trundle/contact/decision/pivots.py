@@ -15,6 +15,7 @@ from trundle.kernel.pointers import Pointer, shifted, strict
 ZERO = 1e-11  # of the largest entry of a column: too small for a pivot
 SAME = 1e-12  # relative: ratios that are equal
 PIVOTS = 50  # per pair
+NOTHING = 1e-13  # of the artificial variable at the start
 ATTEMPTS, GOLDEN = 4, 0.6180339887498949  # with artificial variables of other proportions: round-off can lead astray
 BEGINS = 1e-12  # of the largest force: the force that a slip which begins lacks
 HOLDING = 1e4  # coefficient of friction of what never slides
@@ -156,8 +157,18 @@ def follow_pairs(T: Pointer, m: int, basis: Pointer, column: Pointer) -> bool:
                 enters = c
         row = first_to_vanish(T, m, basis, column, enters)
         if row < 0:
-            return False
+            return left_over(T, m, basis) < NOTHING * -least
     return False
+
+
+@strict
+def left_over(T: Pointer, m: int, basis: Pointer) -> float:
+    """The artificial variable, which round-off may leave behind where forces are nearly zero."""
+    value = 0.0
+    for r in range(m):
+        if int(basis[r]) == 2 * m:
+            value = abs(T[r * (m + 2) + m + 1])
+    return value
 
 
 @strict
