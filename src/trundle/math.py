@@ -205,9 +205,13 @@ FUNCTIONS: dict[str, MathFunction] = {
     "min": MathFunction(min, 2, 20),
     "max": MathFunction(max, 2, 20),
     "where": MathFunction(where, 3, 3),
+    "rpm": MathFunction(rpm, 1, 1),
+    "kmh": MathFunction(kmh, 1, 1),
 }
 
 CONSTANTS: dict[str, float] = {"pi": pi}
 
-RESERVED = frozenset({*FUNCTIONS, *CONSTANTS, "t", "q", "u", "and", "or", "not"})
-"""Words that have a meaning in expressions, so that no parameter can have them as its name."""
+RESERVED = frozenset({*FUNCTIONS, *CONSTANTS, "t", "q", "u", "and", "or", "not"} - {"rpm", "kmh"})
+"""Words that have a meaning in expressions, so that no parameter can have them as its name. Those of units are
+functions only where they are called: parameters and tables are often named so.
+"""

@@ -38,6 +38,14 @@ def test_the_formula_in_pure_slip() -> None:
         assert across == pytest.approx([0, magic(slip, 14 / 1.3 / 0.9, 1.3, 0.9, -1.2)], abs=1e-12)
 
 
+def test_one_peak_is_that_of_both_directions() -> None:
+    for motion in ((8.0, 0.0), (0.0, 8.0), (3.0, -4.0)):
+        assert np.array_equal(
+            efforts(tr.MagicTyre(0.4), motion, 20.0)[0], efforts(tr.MagicTyre(0.4, 0.4), motion, 20.0)[0]
+        )
+    assert efforts(tr.MagicTyre(0.4), (0.0, 8.0), 20.0)[0][1] < 0.41
+
+
 def test_combined_slip_is_against_the_slip_and_within_the_ellipse() -> None:
     law = tr.MagicTyre(1.1, 0.9, 22.0, 14.0, 1.6, 1.3, -0.4, -1.2)
     same = tr.MagicTyre(1.0, 1.0, 15.0, 15.0, 1.4, 1.4)

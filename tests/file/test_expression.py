@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.errors import FileError
-from trundle.file.expression import MAX_LENGTH, MAX_NESTING, parse
+from trundle.file.expression import MAX_LENGTH, MAX_NESTING, parse, tables_known
 
 
 def number(text, **names):
@@ -39,6 +39,7 @@ def number(text, **names):
         ("max(1, min(5, 3), 2)", 3.0),
         ("atan2(1, -1)", 3 * math.pi / 4),
         ("sqrt(abs(-4)) + step(0)", 3.0),
+        ("rpm(30) + kmh(7.2)", math.pi + 2.0),
     ],
 )
 def test_values_of_expressions(text, value):
@@ -48,6 +49,13 @@ def test_values_of_expressions(text, value):
 def test_names_with_dots_spaces_and_dashes():
     text = "crank.angle + `left arm.angle` * 'right-arm'.angle_rate - \"a b\" + pi"
     assert parse(text).names == ("crank.angle", "left arm.angle", "right-arm.angle_rate", "a b")
+
+
+def test_units_may_be_names_too():
+    """Those of parameters and tables, of which existing files have some."""
+    assert parse("2*rpm").evaluate({"rpm": 3.0}.__getitem__) == 6.0
+    with tables_known(["kmh"]):
+        assert parse("kmh(1)").evaluate({"kmh": lambda x: 10 * x}.__getitem__) == 10.0
 
 
 def test_symbols_give_the_expression_that_python_would_give():

@@ -30,7 +30,7 @@ class MagicTyre(FrictionLaw):
     Parameters
     ----------
     mu_x, mu_y : float or expression
-        Peak of the force over load, along and across.
+        Peak of the force over load, along and across; across as along unless given.
     stiffness_x : float or expression
         Slip stiffness over load.
     stiffness_y : float or expression
@@ -46,7 +46,7 @@ class MagicTyre(FrictionLaw):
     """
 
     mu_x: Expr = 1.0
-    mu_y: Expr = 1.0
+    mu_y: Expr = None
     stiffness_x: Expr = 20.0
     stiffness_y: Expr = 15.0
     shape_x: Expr = 1.65
@@ -58,8 +58,8 @@ class MagicTyre(FrictionLaw):
     slow: Expr = 0.1
 
     def __post_init__(self) -> None:
-        words = ("mu_x", "mu_y", "stiffness_x", "stiffness_y", "shape_x", "shape_y", "slow")
-        positive = {name: getattr(self, name) for name in words}
+        words = ("mu_x", "stiffness_x", "stiffness_y", "shape_x", "shape_y", "slow")
+        positive = {"mu_y": self.peak_across, **{name: getattr(self, name) for name in words}}
         check("MagicTyre", **positive, relaxation_x=self.relaxation_x, relaxation_y=self.relaxation_y)
         check_positive("MagicTyre", "without friction leave the law out", **positive)
         for name in ("curvature_x", "curvature_y"):
@@ -68,6 +68,10 @@ class MagicTyre(FrictionLaw):
                 raise ModelError(f"MagicTyre: {name} is at most 1 (above it the curve turns back), got {E!r}.")
         if (number(self.relaxation_x) == 0) != (number(self.relaxation_y) == 0):
             raise ModelError("MagicTyre: give both relaxation lengths (m), or none.")
+
+    @property
+    def peak_across(self) -> Expr:
+        return self.mu_x if self.mu_y is None else self.mu_y
 
     @property
     def has_bristles(self) -> bool:
@@ -97,11 +101,10 @@ class MagicTyre(FrictionLaw):
 
     def _share(self, s: Signals, slips: Sequence[Expr]) -> list[Expr]:
         """Force over load against each slip."""
-        mu, steep, shape, bend = (
-            [value(one, s) for one in both]
-            for both in ((self.mu_x, self.mu_y), (self.stiffness_x, self.stiffness_y), (self.shape_x, self.shape_y),
-                         (self.curvature_x, self.curvature_y))
-        )  # fmt: skip
+        mu = [value(one, s) for one in (self.mu_x, self.peak_across)]
+        steep = [value(one, s) for one in (self.stiffness_x, self.stiffness_y)]
+        shape = [value(one, s) for one in (self.shape_x, self.shape_y)]
+        bend = [value(one, s) for one in (self.curvature_x, self.curvature_y)]
         scaled = [k * slip / m for k, slip, m in zip(steep, slips, mu, strict=False)]
         size = ca.sqrt(sum((x**2 for x in scaled), ca.SX(TINY_SLIP**2)))
         return [m * x / size * _magic(size, c, e) for m, x, c, e in zip(mu, scaled, shape, bend, strict=False)]

@@ -17,7 +17,7 @@ from typing import NoReturn, final
 import casadi as ca
 
 from trundle.errors import FileError
-from trundle.math import CONSTANTS, FUNCTIONS, power
+from trundle.math import CONSTANTS, FUNCTIONS, RESERVED, power
 from trundle.typing import Expr
 
 MAX_LENGTH = 2000  # characters
@@ -262,13 +262,14 @@ class _Parser:
     def name_or_call(self, token: _Token) -> None:
         name = re.sub("[`'\"]", "", token.text)
         if self.token.text != "(" or self.token.kind != "operator":
-            if name in FUNCTIONS:
+            if name in FUNCTIONS and name in RESERVED:
                 _fail(self.text, token.at, f"{name} is a function; write {name}(...)")
             if name in _tables.get():
                 _fail(self.text, token.at, f"{name} is a table; write {name}(...)")
             self.steps.append(Step(name=name, at=token.at))
             return
-        function, tables = FUNCTIONS.get(name), _tables.get()
+        tables = _tables.get()
+        function = None if name in tables else FUNCTIONS.get(name)
         if function is None and name.partition(".")[0] not in tables:
             near = get_close_matches(name, [*FUNCTIONS, *tables], n=3, cutoff=0.5)
             hint = (
