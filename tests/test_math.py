@@ -9,7 +9,7 @@ import trundle as tr
 from trundle.math import CONSTANTS, FUNCTIONS
 
 REFERENCE = {
-    "degrees": math.radians,
+    "degrees": math.radians, "rpm": lambda x: x * math.pi / 30, "kmh": lambda x: x / 3.6,
     "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
     "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "exp": math.exp, "log": math.log, "sqrt": math.sqrt,
     "abs": abs, "sign": lambda x: math.copysign(1.0, x), "floor": math.floor, "ceil": math.ceil, "atan2": math.atan2,

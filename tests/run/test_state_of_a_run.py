@@ -1,5 +1,6 @@
 """run.state(): another run goes on from it as the first one would have."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import trundle as tr
 from trundle import examples
+from trundle.run.restart import RestartWarning
 
 
 def thrown() -> tr.Model:
@@ -72,3 +74,25 @@ def test_what_has_no_state_is_refused(tmp_path: Path) -> None:
         tr.load(tmp_path / "run.nc").state()
     with pytest.raises(tr.TrundleError, match="formalism='kane' for a state"):
         thrown().build("newton_euler").simulate(0.1).state()
+
+
+def test_parameters_that_events_have_changed_go_along() -> None:
+    """A cart whose motor is reversed halfway: the second half begins with the reversed one."""
+    m = tr.Model("reversed")
+    force = m.parameter("force", 2.0)
+    m.input("nothing")
+    m.connect(tr.Prismatic("x"), m.ground, m.body("cart", mass=1.0), law=tr.Motor(force))
+    m.event("far", lambda s: s["cart.displacement"] - 0.25, 1, {"force": lambda s: -s["force"]})
+    system = m.build()
+    whole = system.simulate(1.0, samples=[0.0, 0.25, 0.75, 1.0])
+    first = system.simulate(0.75, samples=[0.0, 0.25, 0.75])
+    assert first.parameters_at(0.25) == {"force": 2.0}
+    assert first.parameters_at() == {"force": -2.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        early = first.state(0.25)
+    with pytest.warns(RestartWarning, match=r"'force' by t = 0\.75 s"):
+        second = system.simulate(0.25, first.state(), first.parameters_at(), t0=0.75, samples=2)
+    assert early["cart.displacement"] == pytest.approx(0.0625)
+    assert second.values("cart.displacement")[-1] == pytest.approx(whole.values("cart.displacement")[-1], abs=1e-9)
+    assert whole.values("cart.displacement")[-1] == pytest.approx(0.25 + 0.5 - 0.25)

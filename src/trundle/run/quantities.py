@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.messages.arguments import explain_calls, method
 from trundle.messages.preparing import preparing
@@ -17,6 +17,7 @@ from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import contact_changes
+from trundle.run.restart import parameters_at, state_at
 from trundle.run.stored_result import StoredResult
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array, Columns, Json, ModelPart, Settings, State, Value
@@ -270,7 +271,7 @@ class RunQuantities:
     @method("run.state")
     def state(self, time: float | None = None) -> State:
         """Coordinates, rates and states at a sample, from which another run can go on:
-        `system.simulate(5.0, run.state(), t0=run.time[-1])`.
+        `system.simulate(5.0, run.state(), run.parameters_at(), t0=run.time[-1])`.
 
         Parameters
         ----------
@@ -284,29 +285,30 @@ class RunQuantities:
 
         Raises
         ------
-        StoreError
-            For a run from a file, which keeps the quantities that were stored only.
-        SolveError
-            If there is no sample at this time, or the run is in absolute coordinates and joints have quaternions.
+        StoreError, SolveError
+            For a run from a file; if there is no sample at this time; in absolute coordinates with quaternions.
         """
-        if self.formulation is None:
-            raise StoreError("a run from a file has no states: give start values by name, run.values(name)[-1].")
-        place = len(self.time) - 1 if time is None else int(np.argmin(np.abs(self.time - time)))
-        if time is not None and abs(self.time[place] - time) > 1e-9 * max(1.0, abs(float(self.time[-1]))):
-            raise SolveError(
-                f"the run has no sample at {time:g} s; the nearest is at {self.time[place]:.9g} s. Give samples= to "
-                "simulate, or one of run.time."
-            )
-        layout = self.formulation.by_kane.states
-        names = list(layout.values(np.zeros((1, layout.n_x))))
-        absent = [name for name in names if name not in self]
-        if absent:
-            raise SolveError(
-                f"{absent[0]!r} is not a quantity of a run in absolute coordinates ({self.formulation.formalism}): run "
-                "the system with formalism='kane' for a state from which others go on."
-            )
-        found = {name: self.values(name)[place] for name in names}
-        return {name: float(value) if np.ndim(value) == 0 else value for name, value in found.items()}
+        return state_at(self, time)
+
+    @method("run.parameters_at")
+    def parameters_at(self, time: float | None = None) -> dict[str, float]:
+        """Values of the parameters by name at a sample, which events may have changed.
+
+        Parameters
+        ----------
+        time : float, optional
+            As for `state`.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        StoreError, SolveError
+            For a run from a file; if there is no sample at this time.
+        """
+        return parameters_at(self, time)
 
     @cached_property
     def coordinates(self) -> list[str]:
