@@ -8,8 +8,10 @@ import pytest
 import trundle as tr
 from trundle import rail
 from trundle.errors import ModelError, SolveError
+from trundle.rail.trip import steady_start
 from trundle.rail.trip.place import Place
 from trundle.run.run import Run
+from trundle.study.batch import BatchWarning
 
 LINE = rail.Alignment([rail.Straight(30), rail.Sine(length=60, radius=600, cant=0.1), rail.Arc(600, 200, cant=0.1)])
 NAMES = ("front.y", "front.rz", "rear.y", "front_right.Q", "front_left.Y")
@@ -229,6 +231,32 @@ def test_a_start_on_a_transition_without_a_steady_motion_is_reported(wagon):
         trip = rail.Trip(wagon, line, 12.0)
     with pytest.raises(SolveError, match="starts between 0 and 8 m of line, where curvature or cant change along it"):
         trip.first_state()
+
+
+def test_every_case_in_a_curve_begins_in_its_own_steady_motion(wagon, monkeypatch):
+    """Of a batch, as single runs do, and of free vehicles; a case that has none is refused by its index."""
+    line = rail.Alignment([rail.Straight(20), rail.Sine(20, 600, 0.1), rail.Arc(600, 100, 0.1)])
+    trip, free = (rail.Trip(wagon, line, speed) for speed in (20.0, rail.Free(20.0)))
+    cases = [{"speed": v, "start_distance": s} for v, s in ((10.0, 60.0), (20.0, 8.0), (15.0, 60.0), (25.0, 60.0))]
+    first = [trip.first_state(case) for case in cases]
+    assert first[1] == free.first_state(cases[1]) == {}
+    same = free.first_state(cases[0])
+    assert same.keys() == first[0].keys() and all(np.array_equal(same[name], first[0][name]) for name in same)
+
+    def found(trip, given):
+        if given["speed"] == 15.0:
+            raise SolveError("none was found")
+        return steady_start._steady(trip.system, {f"{name}_spin.angle": 0.0 for name in trip.placed.wheelsets}, given)
+
+    monkeypatch.setattr(steady_start, "_found", found)
+    with pytest.warns(BatchWarning, match="case 2: none was found"):
+        batch = trip.batch(0.1, parameters={name: [c[name] for c in cases] for name in cases[0]}, samples=3)
+    for i in (0, 3):
+        for name in ("front.y", "car.y", "car.z"):
+            np.testing.assert_allclose(batch[name].values[i], first[i][name], rtol=0, atol=1e-12)
+    assert (
+        batch["car.y"].values[0, 0] > batch["car.y"].values[3, 0] + 0.01 and abs(batch["front.y"].values[1, 2]) < 1e-9
+    )
 
 
 def test_speeds_that_overturn(wagon):

@@ -7,6 +7,7 @@ from scipy.optimize import fsolve
 import trundle as tr
 from trundle import examples
 from trundle.bicycle import benchmark
+from trundle.study.steady_motion import _made
 
 G = 9.81
 
@@ -20,6 +21,10 @@ def stays(system: tr.System, state: dict[str, float], names: tuple[str, ...], du
 
 @pytest.fixture(scope="module")
 def bicycle() -> tr.System:
+    return benchmark_with_display()
+
+
+def benchmark_with_display() -> tr.System:
     """With a display that lags behind the steering, and the distance travelled."""
     m = benchmark()
     m.block(tr.FirstOrderLag(lambda s: s["steer"], 0.3), "display")
@@ -45,6 +50,13 @@ def test_bicycle_in_a_turn(bicycle: tr.System) -> None:
     linear = bicycle.linearise(turn)
     assert linear.steady and "travelled" in linear.cyclic and "travelled" not in linear.names
     assert np.min(np.abs(linear.eigenvalues + 1 / 0.3)) < 1e-9
+
+
+def test_equations_are_derived_once_and_given_values_are_not_part_of_them(bicycle: tr.System) -> None:
+    found = [bicycle.steady({"roll": roll}, {"speed": 5.0}) for roll in (0.15, 0.1)]
+    kept = bicycle.formulation.by_kane.once(_made)
+    assert sum(given == ("rear.roll",) for _, given, _ in kept) == 1
+    assert found[1] == benchmark_with_display().steady({"roll": 0.1}, {"speed": 5.0})
 
 
 def test_bicycle_by_its_speed(bicycle: tr.System) -> None:

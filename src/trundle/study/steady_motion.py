@@ -29,7 +29,7 @@ from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import acting
 from trundle.study.start_state import STARTS, Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import Turn, rate_tolerance, symmetries
-from trundle.typing import Array, Expr, State, Values
+from trundle.typing import Array, Expr, State, TapeFunction, Values
 
 STEPS = 100
 RANK = 1e-12
@@ -87,24 +87,20 @@ class _Search:
         layout = self.layout
         self.turns, allowed = symmetries(functions, t, x[: layout.n_motion], p)
         self.allowed = np.linalg.qr(allowed)[0]
-        targets = [(ca.SX(e.signals[name]), np.atleast_1d(np.asarray(value, float))) for name, value in given.items()]
-        for name, (signal, value) in zip(given, targets, strict=True):
-            if value.shape != (signal.numel(),) or not np.all(np.isfinite(value)):
-                raise SolveError(f"{name!r} of a steady motion must be {signal.numel()} finite numbers, got {value}.")
-        c = ca.SX.sym("c", self.allowed.shape[1])
-        changes, holds = steady_equations(functions, self.turns, ca.mtimes(ca.DM(self.allowed), c), p)
-        self.n_changes = changes.numel()
-        R = ca.vertcat(changes, holds, *[signal - ca.DM(value) for signal, value in targets])
-        P = derivative(e.position_rates(), e.u)
-        z = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.q)[layout.first_order_slice])
-        slopes = [ca.mtimes(derivative(R, e.q), P), *(derivative(R, v) for v in (e.u, z, c))]
-        outputs = [R, ca.horzcat(*slopes), P, derivative(R[: self.n_changes], e.t)]
-        self._f = ca.Function("steady", [e.t, e.q, e.u, e.p, c], [ca.densify(o) for o in outputs])
+        values = [np.atleast_1d(np.asarray(value, float)) for value in given.values()]
+        for name, value in zip(given, values, strict=True):
+            size = ca.SX(e.signals[name]).numel()
+            if value.shape != (size,) or not np.all(np.isfinite(value)):
+                raise SolveError(f"{name!r} of a steady motion must be {size} finite numbers, got {value}.")
+        self.given = np.concatenate([np.zeros(0), *values])
+        self._f, self.n_changes = _equations(f, self.turns, tuple(given), p)
 
     def _at(self, x: Array, c: Array) -> _Residuals:
         q, u = x[self.layout.q], x[self.layout.u]
-        R, slopes, P, _ = (np.array(ca.DM(v)) for v in self._f(self.t, q, u, self.p, c))
-        return _Residuals(R.ravel(), slopes, P)
+        R, slopes, by_c, P, _ = (
+            np.array(ca.DM(v)) for v in self._f(self.t, q, u, self.p, self.allowed @ c, self.given)
+        )
+        return _Residuals(R.ravel(), np.hstack([slopes, by_c @ self.allowed]), P)
 
     def solve(self, x: Array) -> Array:
         """The state of the steady motion; SolveError if there is none near.
@@ -175,9 +171,38 @@ class _Search:
                 f"at {here.values[worst]:.3g} per second. Give fewer values, start closer to the motion, or check "
                 f"that nothing drives or brakes it."
             )
-        drift = np.abs(np.array(ca.DM(self._f(self.t, q, u, self.p, c)[3])).ravel())
+        drift = np.abs(np.array(ca.DM(self._f(self.t, q, u, self.p, self.allowed @ c, self.given)[4])).ravel())
         if np.any(drift > 1e-6 * (1.0 + np.abs(A).max(initial=0.0))):
             raise SolveError("no motion is steady here: the forces on the model change with time (t).")
+
+
+def _made(f: Formulation) -> dict[tuple[object, ...], tuple[TapeFunction, int]]:
+    """The equations of steady motions that have been derived."""
+    return {}
+
+
+def _equations(f: Formulation, turns: list[Turn], given: tuple[str, ...], p: Array) -> tuple[TapeFunction, int]:
+    """What vanishes as a function of (t, q, u, p, c, given values), with its slopes, and how many of it are changes.
+    Derived once for the same symmetries, names and contacts that hold.
+    """
+    functions = f.functions
+    which = tuple((turn.kind, turn.at_u, turn.at_q, turn.axis.tobytes()) for turn in turns)
+    key = (which, given, tuple(acting(functions, p).tolist()))
+    known = f.once(_made)
+    if key in known:
+        return known[key]
+    e, own = functions.equations, functions.layout.first_order_slice
+    c, signals = ca.SX.sym("c", len(turns)), [ca.SX(e.signals[name]) for name in given]
+    values = ca.SX.sym("given", sum(signal.numel() for signal in signals))
+    changes, holds = steady_equations(functions, turns, c, p)
+    R = ca.vertcat(changes, holds, ca.vertcat(ca.SX(0, 1), *signals) - values)
+    P = derivative(e.position_rates(), e.u)
+    z = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.q)[own])
+    slopes = [ca.mtimes(derivative(R, e.q), P), *(derivative(R, v) for v in (e.u, z))]
+    outputs = [R, ca.horzcat(*slopes), derivative(R, c), P, derivative(changes, e.t)]
+    function = ca.Function("steady", [e.t, e.q, e.u, e.p, c, values], [ca.densify(o) for o in outputs])
+    known[key] = function, changes.numel()
+    return known[key]
 
 
 def steady_equations(functions: Functions, turns: list[Turn], c: Expr, p: Array) -> tuple[Expr, Expr]:

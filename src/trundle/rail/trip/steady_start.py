@@ -1,34 +1,97 @@
 """The steady motion in which a trip begins."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.errors import SolveError
+from trundle.errors import ModelError, SolveError
 from trundle.messages.warn import warn
-from trundle.rail.track.alignment import Alignment
 from trundle.rail.trip.fit import TripWarning
-from trundle.rail.vehicle.vehicle import Vehicle
+from trundle.rail.vehicle.ride import Frames
+from trundle.rail.vehicle.travel import START
 from trundle.system import System
 from trundle.typing import State, Values
+
+if TYPE_CHECKING:
+    from trundle.rail.trip.trip import Trip
 
 SETTLE = 4.0  # s, after which a vehicle is near its steady motion
 
 
-def steady_start(
-    system: System, vehicle: Vehicle, line: Alignment, start: float, wheelsets: Sequence[str], parameters: Values | None
-) -> State:
-    """Start values of a vehicle at a distance (m) of a line; none where those of the model are right."""
-    s = start + np.array([*vehicle.reach, 0.0])
-    at = line.local(s)
-    straight = np.max(np.abs([at.k, at.sin_b])) == 0
-    if straight and all(contact.geometry.alike for contact in vehicle.contacts):
+def steady_start(trip: "Trip", parameters: Values, always: bool = False) -> State:
+    """Start values of a trip; none where those of the model are right, unless they are `always` wanted."""
+    if not always and begins_in_the_middle(trip, parameters):
         return {}
-    angles = {f"{name}_spin.angle": 0.0 for name in wheelsets}
+    if trip.law.held:
+        return _found(trip, parameters)
     try:
-        return _steady(system, angles, parameters)
+        held = trip.held
+        return steady_start(held, {name: v for name, v in parameters.items() if name in held.model.parameters}, always)
+    except (ModelError, SolveError) as error:
+        warn(
+            f"Trip: no steady motion at the speed of the start was found there ({error}) The run begins with the "
+            "wheelsets in the middle of the track.",
+            TripWarning,
+        )
+        return {}
+
+
+def starts_of_cases(trip: "Trip", parameters: Values, refused: dict[int, str]) -> State:
+    """Start values of a batch by name, each case in its own steady motion; cases without one go to `refused`."""
+    varied = {name: np.asarray(value, float) for name, value in parameters.items() if np.ndim(value) == 1}
+    if len({len(values) for values in varied.values()}) != 1:
+        return steady_start(trip, parameters)  # none vary; arrays of different lengths are refused by the batch
+    cases = list(zip(*(values.tolist() for values in varied.values()), strict=True))
+    given = {case: {**parameters, **dict(zip(varied, case, strict=True))} for case in cases}
+    if all(begins_in_the_middle(trip, one) for one in given.values()):
+        return {}
+    found: dict[tuple[float, ...], State | str] = {}
+    for case, one in given.items():
+        try:
+            found[case] = steady_start(trip, one, always=True)
+        except SolveError as error:
+            found[case] = str(error)
+    starts = [found[case] for case in cases]
+    usual = next((start for start in starts if isinstance(start, Mapping)), None)
+    if usual is None:
+        raise SolveError(f"all {len(cases)} cases are refused, the first: {starts[0]}")
+    refused |= {i: start for i, start in enumerate(starts) if isinstance(start, str) and i not in refused}
+    taken = [usual if isinstance(start, str) else start for start in starts]
+    if not all(start.keys() == usual.keys() for start in taken):
+        return {}  # of cases that begin in the middle, as a warning has said
+    return {name: np.array([start[name] for start in taken]) for name in usual}
+
+
+def held_twin(trip: "Trip") -> "Trip":
+    """The same trip at the speed of its start, which the track holds."""
+    frames: Frames = "each" if trip.ride.common is None else "one"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TripWarning)
+        return type(trip)(trip.vehicle, trip.line, trip.law.speed_at_start(), start=trip.start, frames=frames)
+
+
+def begins_in_the_middle(trip: "Trip", parameters: Values) -> bool:
+    """Whether a trip begins on straight level track with sides that are alike."""
+    at = trip.line.local(_reach(trip, parameters))
+    straight = np.max(np.abs([at.k, at.sin_b])) == 0
+    return bool(straight and all(contact.geometry.alike for contact in trip.vehicle.contacts))
+
+
+def _reach(trip: "Trip", parameters: Values) -> np.ndarray:
+    """Distances (m) of the wheelsets and of the reference point at the start."""
+    return float(parameters.get(START, trip.start)) + np.array([*trip.vehicle.reach, 0.0])
+
+
+def _found(trip: "Trip", parameters: Values) -> State:
+    s = _reach(trip, parameters)
+    at = trip.line.local(s)
+    angles = {f"{name}_spin.angle": 0.0 for name in trip.placed.wheelsets}
+    try:
+        return _steady(trip.system, angles, parameters)
     except SolveError as error:
-        if straight:
+        if np.max(np.abs([at.k, at.sin_b])) == 0:
             warn(
                 "Trip: the sides of the wheelsets differ, and no steady motion with them was found on the straight "
                 "track at the start: the run begins with the wheelsets in its middle.",
@@ -38,7 +101,7 @@ def steady_start(
         if np.ptp(at.k) == 0 and np.ptp(at.sin_b) == 0:
             raise
         raise SolveError(
-            f"the vehicle starts between {s[0]:.4g} and {s[1]:.4g} m of {line.name}, where curvature or cant "
+            f"the vehicle starts between {s[0]:.4g} and {s[1]:.4g} m of {trip.line.name}, where curvature or cant "
             "change along it, and no steady motion to start from was found there: begin the line with a straight "
             "or an arc that is longer than the vehicle, or give a start distance on one."
         ) from error

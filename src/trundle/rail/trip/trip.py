@@ -22,7 +22,7 @@ from trundle.rail.trip.cases import refused_cases, with_others
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, check_begin, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
-from trundle.rail.trip.steady_start import steady_start
+from trundle.rail.trip.steady_start import held_twin, starts_of_cases, steady_start
 from trundle.rail.vehicle.advice import OF_ITS_RUNS, OF_TRIP
 from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
@@ -180,8 +180,8 @@ class Trip:
         return UniformTravel.times(*np.broadcast_arrays(given["speed"], given["acceleration"], way))
 
     def first_state(self, parameters: Values | None = None) -> State:
-        """Start values: those of the model on straight level track where both sides are alike, and of free vehicles;
-        else the steady motion there.
+        """Start values: those of the model on straight level track where both sides are alike; else the steady motion
+        there, of free vehicles that at the speed of the start.
 
         Parameters
         ----------
@@ -192,10 +192,12 @@ class Trip:
         -------
         dict
         """
-        if not self.law.held:
-            return {}
-        start = float((parameters or {}).get(START, self.start))
-        return steady_start(self.system, self.vehicle, self.line, start, list(self.placed.wheelsets), parameters)
+        return steady_start(self, parameters or {})
+
+    @cached_property
+    def held(self) -> "Trip":
+        """A trip of a free vehicle at the speed of its start, in whose steady motion it begins."""
+        return held_twin(self)
 
     def simulate(
         self, duration: float | None = None, start: Values | None = None,
@@ -296,8 +298,8 @@ class Trip:
         duration : float
             s, the same for all.
         start, parameters : mapping, optional
-            Numbers, or arrays with one entry for each case. All start in the steady motion of the trip itself if it
-            begins in a curve; irregularities are faded in where the trip begins.
+            Numbers, or arrays with one entry for each case. Each starts in its own steady motion; irregularities are
+            faded in where the trip begins.
         method, rtol, atol
             As for `simulate`.
         **options
@@ -313,7 +315,7 @@ class Trip:
         refused = refused_cases(own, lambda case: self._duration(duration, self.parameters(case)))
         given = self.parameters(with_others(own, refused))
         options |= {"method": self._method(method, given), "rtol": rtol, "atol": _atol(rtol) if atol is None else atol}
-        first = {**self.first_state(), **(start or {})}
+        first = {**starts_of_cases(self, given, refused), **(start or {})}
         found = self.system.batch(duration, first, {**given, **own}, refused=refused, **options)
         name_endings(found, self.placed, self.model)
         return found
