@@ -16,6 +16,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
+from trundle.linear_algebra.repeatable import first_largest
 from trundle.messages.arguments import explain_calls, unknown_attribute
 from trundle.messages.warn import warn
 from trundle.model.start_values import start_values
@@ -104,7 +105,7 @@ class Linearisation:
         """Columns: shape of every speed of the tree in the mode of each eigenvalue, largest entry 1."""
         values, vectors = np.linalg.eig(self.matrix)
         shapes = self.tangents @ vectors[:, in_order(values)]
-        largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
+        largest = np.array([shape[first_largest(shape)] for shape in shapes.T], shapes.dtype)
         scaled: AnyArray = shapes / np.where(largest == 0, 1, largest)
         return scaled
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from trundle.contact.search import ContactSearch
 from trundle.equations.kernels import Functions
+from trundle.linear_algebra.repeatable import repeatable_basis
 from trundle.motion.kinematics import normalised
 from trundle.quantities.coordinate import Coordinate
 from trundle.quantities.state_layout import StateLayout
@@ -263,9 +264,11 @@ def _shared(functions: Functions, t: float, q: Array, p: Array, sizes: Array) ->
 
 
 def _null_space(D: Array, size: Array, least: Array) -> Array:
-    """Combinations of the columns that vanish in all states (states, rows, columns), with rows and columns scaled by
-    the size of their terms: in each state by its own, since a contact that is pressed deep must not hide a soft spring
-    in another state; a row that is round-off in one state has its size from the others, or its `least`.
+    """An orthonormal basis of the combinations of the columns that vanish in all states (states, rows, columns).
+
+    Rows and columns are scaled by the size of their terms: in each state by its own, since a contact that is pressed
+    deep must not hide a soft spring in another state; a row that is round-off in one state has its size from the
+    others, or its `least`.
     """
     row = np.maximum(np.max(size, axis=2, initial=0.0), least)
     row = np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0))
@@ -276,7 +279,7 @@ def _null_space(D: Array, size: Array, least: Array) -> Array:
         return np.eye(D.shape[1])
     _, values, V = np.linalg.svd(D / column, full_matrices=True)
     rank = int(np.sum(values > SYMMETRIC))
-    return np.asarray(V[rank:].T / column[:, None])
+    return repeatable_basis(V[rank:].T / column[:, None])
 
 
 def skew(v: Array) -> Array:

@@ -85,8 +85,7 @@ class _Search:
         e, self.layout, self.t, self.p = functions.equations, functions.layout, t, p
         self.arrange = ContactSearch(e)
         layout = self.layout
-        self.turns, allowed = symmetries(functions, t, x[: layout.n_motion], p)
-        self.allowed = np.linalg.qr(allowed)[0]
+        self.turns, self.allowed = symmetries(functions, t, x[: layout.n_motion], p)
         values = [np.atleast_1d(np.asarray(value, float)) for value in given.values()]
         for name, value in zip(given, values, strict=True):
             size = ca.SX(e.signals[name]).numel()

@@ -10,6 +10,7 @@ from trundle.equations.formulation import Built, Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.interruption import part_of_study
 from trundle.linear_algebra.one_thread import one_thread
+from trundle.linear_algebra.repeatable import first_largest
 from trundle.study.continuation.branch import Branch, PointValues, Steps, follow
 from trundle.study.continuation.curve import AnyCurve, AnyNode, Follower, Node
 from trundle.study.continuation.flow import Flow
@@ -300,7 +301,7 @@ def hopf_start(
     curve: PeriodicCurve, x: Array, value: float, mode: AnyArray, frequency: float, amplitude: float
 ) -> Node[PeriodicMotion]:
     """A small periodic motion beside a Hopf point, with its tangent towards larger ones."""
-    largest = int(np.argmax(np.abs(mode) / curve.flow.sizes(x)))
+    largest = first_largest(mode / curve.flow.sizes(x))
     mode = mode / mode[largest] * curve.flow.sizes(x)[largest]
     resting = curve.resting(x, value, mode, frequency)
     along = np.concatenate([np.real(mode), [0.0, 0.0]]) / curve.sizes(resting)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.linear_algebra.repeatable import first_largest
 from trundle.typing import AnyArray, Array, Value
 
 ITERATIONS = 10
@@ -149,7 +150,7 @@ class Follower(Generic[P]):
         for column in (*node.held.T, node.tangent):
             space = space - np.outer(column, column @ space)
         across = np.linalg.svd(space)[0][:, 0]
-        across *= np.sign(across[np.argmax(np.abs(across))]) * np.sign(length)
+        across *= np.sign(across[first_largest(across)]) * np.sign(length)
         length = abs(length)
         at = self.curve.linear(node.place, node.place)
         guess = self.curve.moved(node.place, at, length * sizes * across)

@@ -66,8 +66,7 @@ class SteadyCurve(Curve[Motion]):
         self.formulation, self.over, self.width, self.t = f, over, width, t
         functions = self.functions = f.functions
         e, layout = functions.equations, functions.layout
-        turns, allowed = symmetries(functions, t, x[: layout.n_motion], p) if moving else ([], np.zeros((0, 0)))
-        basis = np.linalg.qr(allowed)[0]
+        turns, basis = symmetries(functions, t, x[: layout.n_motion], p) if moving else ([], np.zeros((0, 0)))
         self.turns, self.basis = turns, basis
         c = ca.SX.sym("c", basis.shape[1])
         changes, holds = steady_equations(functions, turns, ca.mtimes(ca.DM(basis), c) if turns else c, p)
