@@ -120,6 +120,15 @@ def test_an_interruption_while_cases_are_run_again(monkeypatch: pytest.MonkeyPat
     assert len(set(asked)) == 2 and np.isnan(found.end("column.displacement")[2:]).all()
 
 
+@pytest.mark.parametrize("tube", [0.72, 0.75])
+def test_a_trace_sees_a_second_touch_right_before_its_end(tube: float) -> None:
+    """The other common normal comes up within the last step, and the trace turns back 0.07 or 3 mm after the touch."""
+    first, *others = column(tube).trace("column.displacement", 6.0).events
+    assert first.name == "double contact" and first.value == pytest.approx(TROUGH, abs=1e-10)
+    assert {e.name for e in others} == {"turning point", "loss of contact"}
+    assert all(TROUGH < e.value < TROUGH + 3e-3 for e in others)
+
+
 def test_a_tube_that_fits_the_trough_touches_once() -> None:
     run = column(0.5 * math.sqrt(2.0)).simulate(1.6, samples=3)
     assert run.ok and run.values("column.displacement")[-1] > TROUGH

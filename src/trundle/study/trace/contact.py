@@ -16,7 +16,7 @@ from trundle.space.chain import Named
 from trundle.space.rotation import dot
 from trundle.typing import Array
 
-FIRST_STARTS, STARTS = 192, 16  # of the search for other common normals, at the first point and at each further one
+THOROUGH_STARTS, STARTS = 192, 16  # of the search for other common normals, at the ends and at points between
 NEWTON_LIMIT = 16
 STRIDE = 0.5  # largest Newton step (rad or m)
 
@@ -97,10 +97,10 @@ class Normals:
         out = self._evaluate(s[None, :], q, p)[0]
         return Normal(s, float(out[self.n]), out[self.n + 3 :])
 
-    def search(self, q: Array, p: Array, known: list[Normal]) -> list[Normal | None]:
+    def search(self, q: Array, p: Array, known: list[Normal], thorough: bool = False) -> list[Normal | None]:
         """The known ones followed to this pose (None if one is lost), then those newly found."""
         own = self.own(q, p)
-        count = STARTS if self._count else FIRST_STARTS
+        count = THOROUGH_STARTS if thorough else STARTS
         # Additive recurrence of the generalised golden ratio: even, and different at every step.
         root = 1.2207440846 if self.n == 4 else 1.3247179572
         alpha = root ** -np.arange(1.0, self.n + 1)
@@ -111,7 +111,7 @@ class Normals:
         followed: list[Normal | None] = []
         kept = [own]
         for i, normal in enumerate(found):
-            fresh = normal is not None and not any(self._same(normal, k) for k in kept)
+            fresh = normal is not None and not any(self.same(normal, k) for k in kept)
             if fresh and normal is not None:
                 kept.append(normal)
             if i < len(known):
@@ -122,7 +122,8 @@ class Normals:
         """One of them at another pose nearby."""
         return self._newton(normal.s[None, :], q, p)[0]
 
-    def _same(self, a: Normal, b: Normal) -> bool:
+    def same(self, a: Normal, b: Normal) -> bool:
+        """Whether two of them have one foot."""
         return bool(np.linalg.norm(a.point - b.point) < 1e-5 * self.length)
 
     def _evaluate(self, s: Array, q: Array, p: Array) -> Array:

@@ -15,6 +15,7 @@ from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Stretch, turning
 from trundle.typing import Array, ModelPart
 
+NEAREST = 1e-9  # part of a stretch, below which a common normal came up as it is
 ROOM = 0.01  # along the curve, to either side of a singular pose
 
 
@@ -183,7 +184,7 @@ class Finder:
             found = _smooth_root(stretch, stretch.end * low / (low - high), lambda _, q: f(q))
             if found is not None:
                 return found[0], self.locus.value(found[1], stretch.first.value)
-        s = _root(lambda s: f(stretch(s)), stretch.end)
+        s = _root(lambda s: f(stretch(s)), 0.0, stretch.end)
         return s, stretch.value(s)
 
     def _surface_left(self, name: str, i: int, a: Fit, b: Fit) -> Iterator[tuple[float, Finding]]:
@@ -206,39 +207,68 @@ class Finder:
     # -- double contacts -----------------------------------------------------------------------------------------------
 
     def _double_contacts(self) -> Iterator[tuple[float, Finding]]:
+        last = len(self.path.points) - 1
         for name, normals in self.normals.items():
             known: list[Normal] = []
             for i, point in enumerate(self.path.points):
-                found = normals.search(point.q, self.p, known)
+                found = normals.search(point.q, self.p, known, thorough=i in (0, last))
                 for before, now in zip(known, found, strict=False):
                     if now is not None and before.gap * now.gap < 0:
-                        yield from self._second_touch(name, normals, i - 1, before, now)
+                        yield from self._second_touch(
+                            name, normals, i - 1, (0.0, before), (self._stretch(i - 1).end, now)
+                        )
+                for new in found[len(known) :] if i else ():
+                    if new is not None and new.gap < 0:
+                        yield from self._touched_since(name, normals, i - 1, new)
                 known = [normal for normal in found if normal is not None]
 
+    def _touched_since(self, name: str, normals: Normals, i: int, now: Normal) -> Iterator[tuple[float, Finding]]:
+        """The touch of a common normal that came up unseen and is pressed in at the end of a stretch: the stretch in
+        which it came up is halved until it is found open; none where it came up so.
+        """
+        while (found := normals.follow(now, self.path.points[i].q, self.p)) is not None and found.gap < 0 and i:
+            if normals.same(found, normals.own(self.path.points[i].q, self.p)):
+                break
+            i, now = i - 1, found
+        stretch = self._stretch(i)
+        low, high = 0.0, stretch.end
+        while abs(high - low) > NEAREST * abs(stretch.end):
+            s = (low + high) / 2
+            q = stretch(s)
+            found = normals.follow(now, q, self.p)
+            if found is None or normals.same(found, normals.own(q, self.p)):
+                low = s
+            elif found.gap < 0:
+                high, now = s, found
+            else:
+                yield from self._second_touch(name, normals, i, (s, found), (high, now))
+                return
+
     def _second_touch(
-        self, name: str, normals: Normals, i: int, before: Normal, now: Normal
+        self, name: str, normals: Normals, i: int, begin: tuple[float, Normal], end: tuple[float, Normal]
     ) -> Iterator[tuple[float, Finding]]:
         stretch = self._stretch(i)
+        (first, before), (last, now) = begin, end
+
+        def normal(s: float) -> Normal | None:
+            if s in (first, last):
+                return before if s == first else now
+            x = (s - first) / (last - first)
+            return normals.follow(Normal(before.s + x * (now.s - before.s), 0.0, before.point), stretch(s), self.p)
 
         def gap(s: float) -> float:
-            if s in (0.0, stretch.end):
-                return before.gap if s == 0.0 else now.gap
-            x = s / stretch.end
-            guess = Normal(before.s + x * (now.s - before.s), 0.0, before.point)
-            found = normals.follow(guess, stretch(s), self.p)
+            found = normal(s)
             return np.nan if found is None else found.gap
 
-        s = _root(gap, stretch.end)
-        if not np.isfinite(s) or not abs(gap(s)) < 1e-9:
+        s = _root(gap, first, last)
+        found = normal(s) if np.isfinite(s) else None
+        if found is None or not abs(found.gap) < 1e-9:
             return
-        q = stretch(s)
         value = stretch.value(s)
-        x = s / stretch.end
-        found = normals.follow(Normal(before.s + x * (now.s - before.s), 0.0, before.point), q, self.p)
-        place = ", ".join(f"{v:.6g}" for v in (found.point if found is not None else before.point))
+        place = ", ".join(f"{v:.6g}" for v in found.point)
         story = "touch in a second point" if before.gap > 0 else "part again in a second point"
         text = f"double contact in {name!r} at {self._place(value)}: the surfaces {story}, ({place}) m."
-        yield i + x, Finding("double contact", value, text, name)
+        yield i + s / stretch.end, Finding("double contact", value, text, name)
 
 
 def _watched(bonds: ModelPart) -> bool:
@@ -272,11 +302,11 @@ def _smooth_root(stretch: Stretch, s: float, f: Callable[[float, Array], float])
     return None
 
 
-def _root(f: Callable[[float], float], end: float) -> float:
-    """Zero between 0 and end; not a number where the function has none."""
+def _root(f: Callable[[float], float], begin: float, end: float) -> float:
+    """Zero between begin and end; not a number where the function has none."""
     from scipy.optimize import brentq
 
     try:
-        return float(brentq(f, 0.0, end, xtol=1e-15, rtol=1e-14))
+        return float(brentq(f, begin, end, xtol=1e-15, rtol=1e-14))
     except (ValueError, RuntimeError):
         return float("nan")
