@@ -28,7 +28,7 @@ class Solved:
 
 
 def solve_collision(data: Array, contacts: int, treatment: int) -> Solved:
-    """The collision that the kernel "impact" of a model describes; treatment as in `impact.numbers`."""
+    """The collision that the kernel "impact" of a model describes; treatment as in `layout`."""
     found, n = _results("collide_once", data, contacts, treatment), 3 * contacts
     return Solved(
         found[:n], found[n : 2 * n], found[2 * n : 3 * n], float(found[3 * n + 1]), found[3 * n] == numbers.SOLVED

@@ -6,6 +6,7 @@ The treatments give different answers, and none is more right: rigidity does not
 import math
 
 from trundle.contact.collision import layout as at
+from trundle.contact.collision.memory import Collision, collision_in, push, touches
 from trundle.contact.collision.routh import long, routh
 from trundle.contact.collision.tied import HELD, NEARLY, find_tied, strike_tied
 from trundle.kernel.pointers import Pointer, strict
@@ -22,21 +23,21 @@ SLOW_APPROACH = 1e-9  # of the largest velocity: an approach that needs no short
 
 
 @strict
-def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
-    """Collision at contact i alone; velocities and impulses in b are changed. False if none is found."""
+def strike_one(c: Collision, i: int) -> bool:
+    """Collision at contact i alone; velocities and impulses are changed. False if none is found."""
+    b, D, v, P, n = c.b, c.D, c.v, c.P, 3 * c.contacts
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     own = (
         b[D + x + n * x], b[D + x + n * y], b[D + y + n * y], b[D + x + n * z], b[D + y + n * z], b[D + z + n * z],
     )  # fmt: skip
-    k = data + at.DATA * i
+    k = c.data + at.DATA * i
     e = b[k + at.RESTITUTION]
     if -b[v + z].real <= b[k + at.REST_SPEED].real:
         e = 0.0 * e
     planar = b[k + at.PLANAR] == 1.0
     law = int(b[k + at.LAW].real)
-    p_x, p_y, p_n, good = routh(
-        own, b[v + x], b[v + y], b[v + z], b[k + at.MU_STATIC], b[k + at.MU_KINETIC], e, law, planar
-    )
+    velocity = b[v + x], b[v + y], b[v + z]
+    p_x, p_y, p_n, good = routh(own, velocity, b[k + at.MU_STATIC], b[k + at.MU_KINETIC], e, law, planar)
     if good == 0.0:
         return False
     for j in range(n):
@@ -48,39 +49,39 @@ def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) ->
 
 
 @strict
-def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
+def one_after_the_other(c: Collision) -> bool:
     """The contact that approaches fastest collides, until none approaches; those of a body that approach equally fast
     do so at once. False if that does not end.
     """
-    n, tied = 3 * contacts, P + 3 * contacts + 2
+    b, v = c.b, c.v
     for _ in range(ROUNDS):
-        fastest, which = -RESTING * size, -1
-        for i in range(contacts):
-            if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[v + 3 * i + 2].real < fastest:
+        fastest, which = -RESTING * c.size, -1
+        for i in range(c.contacts):
+            if touches(c, i) and b[v + 3 * i + 2].real < fastest:
                 fastest, which = b[v + 3 * i + 2].real, i
         if which < 0:
             return True
-        if find_tied(b, D, data, v, tied, contacts, which) > 1:
-            if not strike_tied(b, D, data, v, P, tied, contacts, size):
+        if find_tied(c, which) > 1:
+            if not strike_tied(c):
                 return False
-        elif not strike_one(b, D, data, v, P, n, which):
+        elif not strike_one(c, which):
             return False
     return False
 
 
 @strict
-def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
+def together(c: Collision) -> bool:
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
     onto the cones in turn. False if they do not settle.
     """
-    n, change, slip = 3 * contacts, 0.0, 0.0
+    b, D, v, P, n, change, slip = c.b, c.D, c.v, c.P, 3 * c.contacts, 0.0, 0.0
     for _ in range(ROUNDS):
         change, slip = 0.0, 0.0
-        for i in range(contacts):
-            k, z = data + at.DATA * i, 3 * i + 2
-            if b[k + at.TOUCHING] != 1.0:
+        for i in range(c.contacts):
+            k, z = c.data + at.DATA * i, 3 * i + 2
+            if not touches(c, i):
                 continue
-            coming = -b[before + z]
+            coming = -b[c.before + z]
             wanted = b[v + z]
             if coming.real > b[k + at.REST_SPEED].real:
                 wanted = wanted - b[k + at.RESTITUTION] * coming
@@ -90,81 +91,71 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
             step = p - b[P + z]
             b[P + z] = p
             change = max(change, abs(step) * abs(b[D + z + n * z]))
-            for j in range(n):
-                b[v + j] += b[D + j + n * z] * step
-            r = max(b[D + 3 * i + n * (3 * i)].real, b[D + 3 * i + 1 + n * (3 * i + 1)].real)
-            limit = b[k + at.MU_KINETIC] * p
-            if r <= 0.0:
-                continue
-            p_x, p_y = b[P + 3 * i] - b[v + 3 * i] / r, b[P + 3 * i + 1] - b[v + 3 * i + 1] / r
-            size_p = long(p_x, p_y)
-            if size_p.real > limit.real:
-                p_x, p_y = p_x * limit / size_p, p_y * limit / size_p
-            s_x, s_y = p_x - b[P + 3 * i], p_y - b[P + 3 * i + 1]
-            b[P + 3 * i], b[P + 3 * i + 1] = p_x, p_y
-            slip = max(slip, r * (abs(s_x) + abs(s_y)))
-            for j in range(n):
-                b[v + j] += b[D + j + n * (3 * i)] * s_x + b[D + j + n * (3 * i + 1)] * s_y
-        if max(change, slip) <= RESTING * size:
+            push(c, z, step)
+            slip = max(slip, slow_down(c, i, p))
+        if max(change, slip) <= RESTING * c.size:
             return True
     # Round-off of slow slips that no motion of the body has is never held.
-    return change <= HELD * size and slip <= NEARLY * size
+    return change <= HELD * c.size and slip <= NEARLY * c.size
 
 
 @strict
-def apply_friction_in_step(
-    b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, size: float
-) -> None:
-    """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
-    n = 3 * contacts
+def slow_down(c: Collision, i: int, p: float) -> float:
+    """Stop the slip of contact i as far as friction goes at the normal impulse p; how much its slip changed."""
+    b, D, v, P, n = c.b, c.D, c.v, c.P, 3 * c.contacts
+    x, y = 3 * i, 3 * i + 1
+    r = max(b[D + x + n * x].real, b[D + y + n * y].real)
+    if r <= 0.0:
+        return 0.0
+    limit = b[c.data + at.DATA * i + at.MU_KINETIC] * p
+    p_x, p_y = b[P + x] - b[v + x] / r, b[P + y] - b[v + y] / r
+    size = long(p_x, p_y)
+    if size.real > limit.real:
+        p_x, p_y = p_x * limit / size, p_y * limit / size
+    s_x, s_y = p_x - b[P + x], p_y - b[P + y]
+    b[P + x], b[P + y] = p_x, p_y
+    for j in range(n):
+        b[v + j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y
+    return r * (abs(s_x) + abs(s_y))
+
+
+@strict
+def apply_friction_in_step(c: Collision, normal: int) -> None:
+    """Tangential impulses of one step, with the normal impulses from `normal` on."""
     for _ in range(SWEEPS):
         change = 0.0
-        for i in range(contacts):
-            k, x, y = data + at.DATA * i, 3 * i, 3 * i + 1
-            limit = b[k + at.MU_KINETIC] * b[delta + i]
-            r = max(b[D + x + n * x].real, b[D + y + n * y].real)
-            if limit.real <= 0.0 or r <= 0.0:
-                continue
-            p_x, p_y = b[P + x] - b[v + x] / r, b[P + y] - b[v + y] / r
-            size_p = long(p_x, p_y)
-            if size_p.real > limit.real:
-                p_x, p_y = p_x * limit / size_p, p_y * limit / size_p
-            s_x, s_y = p_x - b[P + x], p_y - b[P + y]
-            b[P + x], b[P + y] = p_x, p_y
-            change = max(change, r * (abs(s_x) + abs(s_y)))
-            for j in range(n):
-                b[v + j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y
-        if change <= RESTING * size:
+        for i in range(c.contacts):
+            p = c.b[normal + i]
+            if (c.b[c.data + at.DATA * i + at.MU_KINETIC] * p).real > 0.0:
+                change = max(change, slow_down(c, i, p))
+        if change <= RESTING * c.size:
             return
 
 
 @strict
-def compress_in_step(
-    b: Pointer, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
-) -> float:
+def compress_in_step(c: Collision, h: float) -> float:
     """Normal impulses of one step: each spring pushes as one that lets go, and harder where it is pressed on, at most
     as one that is pressed, until nothing approaches. Returns the smallest velocity left.
 
     The force of such a spring jumps where its motion turns. Between the two a contact is held, as dry friction is.
     """
-    n, lowest = 3 * contacts, 0.0
-    for i in range(contacts):
-        z = 3 * i + 2
+    b, D, v, n, lowest = c.b, c.D, c.v, 3 * c.contacts, 0.0
+    delta, impulse = springs_in(c)
+    for i in range(c.contacts):
         b[impulse + i] = 0.0
-        if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[delta + i].real > 0.0:
-            b[impulse + i] = h * (1.0 - stiffening(b, data, i)) * b[delta + i]
-            for j in range(n):
-                b[v + j] += b[D + j + n * z] * b[impulse + i]
+        if touches(c, i) and b[delta + i].real > 0.0:
+            b[impulse + i] = h * (1.0 - stiffening(c, i)) * b[delta + i]
+            push(c, 3 * i + 2, b[impulse + i])
     for _ in range(PRESSES):
         change, lowest = 0.0, 0.0
-        for i in range(contacts):
+        for i in range(c.contacts):
             z = 3 * i + 2
-            if b[data + at.DATA * i + at.TOUCHING] != 1.0:
+            if not touches(c, i):
                 continue
             lowest = min(lowest, b[v + z].real)
             if b[delta + i].real <= 0.0:
                 continue
-            inner = stiffening(b, data, i)
+            inner = stiffening(c, i)
             p = b[impulse + i] - b[v + z] / b[D + z + n * z]
             least, most = h * (1.0 - inner) * b[delta + i], h * (1.0 + inner) * b[delta + i]
             if p.real < least.real:
@@ -174,49 +165,55 @@ def compress_in_step(
             step = p - b[impulse + i]
             b[impulse + i] = p
             change = max(change, abs(step) * abs(b[D + z + n * z]))
-            for j in range(n):
-                b[v + j] += b[D + j + n * z] * step
-        if change <= RESTING * size:
+            push(c, z, step)
+        if change <= RESTING * c.size:
             break
     return lowest
 
 
 @strict
-def stiffening(b: Pointer, data: int, i: int) -> float:
+def stiffening(c: Collision, i: int) -> float:
     """By how much a spring is stiffer on the way in than on average, and softer on the way out."""
-    e = b[data + at.DATA * i + at.RESTITUTION]
+    e = c.b[c.data + at.DATA * i + at.RESTITUTION]
     return (1.0 - e * e) / (1.0 + e * e)
 
 
 @strict
-def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
+def springs_in(c: Collision) -> tuple[int, int]:
+    """Where the indentations stand, and the normal impulses of a step, behind which is room for the others."""
+    return c.status + 2, c.status + 2 + c.contacts
+
+
+@strict
+def through_springs(c: Collision) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False if that does not end.
     """
-    n, stiffest = 3 * contacts, 0.0
-    delta, impulse = status + 2, status + 2 + contacts  # indentation, then (as scratch) the normal impulse of a step
-    for i in range(contacts):
+    b, v, P, n, stiffest = c.b, c.v, c.P, 3 * c.contacts, 0.0
+    delta, impulse = springs_in(c)
+    others = impulse + c.contacts
+    for i in range(c.contacts):
         b[delta + i] = 0.0
-        stiffest = max(stiffest, b[D + 3 * i + 2 + n * (3 * i + 2)].real)
-    shortest = STEP / math.sqrt(2.0 * contacts * stiffest)
+        stiffest = max(stiffest, b[c.D + 3 * i + 2 + n * (3 * i + 2)].real)
+    shortest = STEP / math.sqrt(2.0 * c.contacts * stiffest)
     h = shortest
     for _ in range(STEPS):
-        for i in range(contacts):
+        for i in range(c.contacts):
             b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
-        lowest = compress_in_step(b, D, data, v, delta, impulse, contacts, h, size)
-        for i in range(contacts):  # tangential impulses of this step are gathered apart
+        lowest = compress_in_step(c, h)
+        for i in range(c.contacts):  # tangential impulses of this step are gathered apart
             b[P + 3 * i + 2] += b[impulse + i]
-            b[impulse + contacts + 2 * i], b[impulse + contacts + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
+            b[others + 2 * i], b[others + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = 0.0, 0.0
-        apply_friction_in_step(b, D, data, v, P, impulse, contacts, size)
-        softest, busy = 0.0, lowest < -SLOW_APPROACH * size
-        for i in range(contacts):
-            b[P + 3 * i] += b[impulse + contacts + 2 * i]
-            b[P + 3 * i + 1] += b[impulse + contacts + 2 * i + 1]
-            if b[data + at.DATA * i + at.TOUCHING] == 1.0:
+        apply_friction_in_step(c, impulse)
+        softest, busy = 0.0, lowest < -SLOW_APPROACH * c.size
+        for i in range(c.contacts):
+            b[P + 3 * i] += b[others + 2 * i]
+            b[P + 3 * i + 1] += b[others + 2 * i + 1]
+            if touches(c, i):
                 b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
                 if b[delta + i].real > 0.0:
-                    softest = max(softest, 1.0 - stiffening(b, data, i).real)
+                    softest = max(softest, 1.0 - stiffening(c, i).real)
         if not busy and softest == 0.0:
             return True
         # While nothing is pressed only springs that let go move anything, and slowly.
@@ -226,29 +223,21 @@ def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, 
 
 @strict
 def collide(b: Pointer, contacts: int, before: int, treatment: int) -> None:
-    """Solve the collision described by b (see `numbers`); from `before` on come the velocities before and after, the
+    """Solve the collision described by b (see `layout`); from `before` on come the velocities before and after, the
     impulses, the outcome and the energy lost.
     """
-    n = 3 * contacts
-    D, data = n, n + n * n
-    v, P, status = before + n, before + 2 * n, before + 3 * n
-    size = 0.0
-    for j in range(n):
-        b[before + j] = b[j]
-        b[v + j] = b[j]
-        b[P + j] = 0.0
-        size = max(size, abs(b[j]))
+    c = collision_in(b, contacts, before)
     if treatment == at.SIMULTANEOUS:
-        good = together(b, D, data, before, v, P, contacts, size)
+        good = together(c)
     elif treatment == at.COMPLIANT:
-        good = through_springs(b, D, data, v, P, status, contacts, size)
+        good = through_springs(c)
     else:
-        good = one_after_the_other(b, D, data, v, P, contacts, size)
+        good = one_after_the_other(c)
     gained, moved = 0.0 * b[0], 0.0
-    for j in range(n):
-        gained += 0.5 * b[P + j] * (b[before + j] + b[v + j])
-        moved += abs(b[P + j]) * size
-    b[status] = at.SOLVED if good else at.UNSOLVED
+    for j in range(3 * contacts):
+        gained += 0.5 * b[c.P + j] * (b[before + j] + b[c.v + j])
+        moved += abs(b[c.P + j]) * c.size
+    b[c.status] = at.SOLVED if good else at.UNSOLVED
     if good and gained.real > (GAIN_OF_SPRINGS if treatment == at.COMPLIANT else GAIN) * moved:
-        b[status] = at.GAINS_ENERGY
-    b[status + 1] = -gained
+        b[c.status] = at.GAINS_ENERGY
+    b[c.status + 1] = -gained

@@ -9,6 +9,7 @@ Numbers may be complex: decisions go by the real parts, so that a small imaginar
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,25 +30,15 @@ def long(x: float, y: float) -> float:
     return np.sqrt(x * x + y * y)
 
 
-@strict
-def remaining_impulse(
-    law: int, e: float, v0: float, v: float, c: float, p: float, p_c: float, W: float, W_c: float
-) -> float:
-    """Normal impulse until the end of restitution at the rate c of the normal velocity; below 0 if there is none."""
-    if law == at.POISSON:
-        return (1.0 + e) * p_c - p
-    if law == at.NEWTON:
-        if c.real <= 0.0:
-            return -1.0 + 0.0 * p
-        left = (-e * v0 - v) / c
-        return left if left.real > 0.0 else 0.0 * p
-    missing = (1.0 - e * e) * W_c - W  # of the work of the normal impulse, W_c < 0
-    if missing.real <= 0.0:
-        return 0.0 * p
-    under = v * v + 2.0 * c * missing
-    if under.real < 0.0:
-        return -1.0 + 0.0 * p
-    return 2.0 * missing / (v + np.sqrt(under))
+class Stage(NamedTuple):
+    """Compression or restitution: what decides its end."""
+
+    law: int
+    e: float
+    v0: float  # normal velocity before the collision
+    compressing: bool
+    p_c: float  # normal impulse of compression
+    W_c: float  # its work, below 0
 
 
 @strict
@@ -146,25 +137,23 @@ def turning_step(D: tuple[float, ...], mu: float, s: float, state: tuple[float, 
 
 
 @strict
-def remaining(
-    law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, state: tuple[float, ...]
-) -> float:
+def remaining(stage: Stage, state: tuple[float, ...]) -> float:
     """Below zero once the stage of the collision is over: a function to look for the zero of."""
-    if compressing:
+    if stage.compressing:
         return -state[2]
-    if law == at.POISSON:
-        return (1.0 + e) * p_c - state[5]
-    if law == at.NEWTON:
-        return -e * v0 - state[2]
-    return (1.0 - e * e) * W_c - state[6]
+    if stage.law == at.POISSON:
+        return (1.0 + stage.e) * stage.p_c - state[5]
+    if stage.law == at.NEWTON:
+        return -stage.e * stage.v0 - state[2]
+    return (1.0 - stage.e * stage.e) * stage.W_c - state[6]
 
 
 @strict
-def rate_of_remaining(law: int, compressing: bool, v_n: float, c: float) -> float:
+def rate_of_remaining(stage: Stage, v_n: float, c: float) -> float:
     """Its derivative by the normal impulse, where the normal velocity changes at the rate c."""
-    if compressing or law == at.NEWTON:
+    if stage.compressing or stage.law == at.NEWTON:
         return -c
-    if law == at.POISSON:
+    if stage.law == at.POISSON:
         return -1.0 + 0.0 * c
     return -v_n
 
@@ -193,30 +182,28 @@ def stuck(D: tuple[float, ...], state: tuple[float, ...], planar: bool, zero: fl
 
 @strict
 def end_of_turn(
-    D: tuple[float, ...], mu: float, law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float,
-    per: float, state: tuple[float, ...], zero: float,
-) -> tuple[float, ...]:  # fmt: skip
+    D: tuple[float, ...], mu: float, stage: Stage, per: float, state: tuple[float, ...], zero: float
+) -> tuple[float, ...]:
     """The state where the stage of the collision is over, within the step `per` of a slip that turns."""
     low, high = zero, per
     for _half in range(80):
         middle = 0.5 * (low + high)
         new = turning_step(D, mu, middle, state)
-        if remaining(law, e, v0, compressing, p_c, W_c, new).real > 0.0:
+        if remaining(stage, new).real > 0.0:
             low = middle
         else:
             high = middle
     new = turning_step(D, mu, high, state)
-    left = remaining(law, e, v0, compressing, p_c, W_c, new)
+    left = remaining(stage, new)
     ahead = slope(D, mu, new[0], new[1])
-    falls = rate_of_remaining(law, compressing, new[2], ahead[2]) * long(new[0], new[1])
+    falls = rate_of_remaining(stage, new[2], ahead[2]) * long(new[0], new[1])
     return turning_step(D, mu, high - left / falls, state)  # carries the derivative of the end
 
 
 @inlined
 def turn(
-    D: tuple[float, ...], mu: float, law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float,
-    negligible: float, state: tuple[float, ...], zero: float,
-) -> tuple[tuple[float, ...], int]:  # fmt: skip
+    D: tuple[float, ...], mu: float, stage: Stage, negligible: float, state: tuple[float, ...], zero: float
+) -> tuple[tuple[float, ...], int]:
     """A slip that turns, in small steps: until it stops or keeps its direction, or the stage of the collision is
     OVER, or it is LOST.
     """
@@ -224,8 +211,8 @@ def turn(
     per = 0.05 / (mu.real * (d_xx.real + d_yy.real) + math.hypot(a_x.real, a_y.real)) + zero
     for _step in range(STEPS):
         new = turning_step(D, mu, per, state)
-        if remaining(law, e, v0, compressing, p_c, W_c, new).real <= 0.0:
-            return end_of_turn(D, mu, law, e, v0, compressing, p_c, W_c, per, state, zero), OVER
+        if remaining(stage, new).real <= 0.0:
+            return end_of_turn(D, mu, stage, per, state, zero), OVER
         state = new
         if long(state[0], state[1]).real <= negligible:
             return state, GOES_ON
@@ -236,15 +223,25 @@ def turn(
 
 
 @strict
-def stage_end(
-    law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, rate: float, state: tuple[float, ...],
-    zero: float,
-) -> float:  # fmt: skip
-    """Normal impulse until the stage of the collision is over, at this rate of the normal velocity; else infinite."""
-    if compressing:
-        return -state[2] / rate if rate.real > 0.0 else zero + math.inf
-    left = remaining_impulse(law, e, v0, state[2], rate, state[5], p_c, state[6], W_c)
-    return left if left.real >= 0.0 else zero + math.inf
+def stage_end(stage: Stage, c: float, state: tuple[float, ...], zero: float) -> float:
+    """Normal impulse until the stage of the collision is over, at the rate c of the normal velocity; else infinite."""
+    v, never = state[2], zero + math.inf
+    if stage.compressing:
+        return -v / c if c.real > 0.0 else never
+    left = remaining(stage, state)
+    if stage.law == at.NEWTON:
+        if c.real <= 0.0:
+            return never
+        left = left / c
+        return left if left.real > 0.0 else zero
+    if stage.law == at.STRONGE:  # what is left is work of the normal impulse
+        if left.real <= 0.0:
+            return zero
+        under = v * v + 2.0 * c * left
+        if under.real < 0.0:
+            return never
+        left = 2.0 * left / (v + np.sqrt(under))
+    return left if left.real >= 0.0 else never
 
 
 @strict
@@ -263,18 +260,19 @@ def moved_on(state: tuple[float, ...], rate: tuple[float, ...], dp: float) -> tu
 
 @strict
 def routh(
-    D: tuple[float, ...], v_x: float, v_y: float, v_n: float, mu_s: float, mu_k: float, e: float, law: int, planar: bool
+    D: tuple[float, ...], velocity: tuple[float, ...], mu_s: float, mu_k: float, e: float, law: int, planar: bool
 ) -> tuple[float, ...]:
     """(impulse along, across, normal, 1.0) of a collision with v_n < 0; the last number is 0.0 where none is found.
 
     D: inverse mass (xx, xy, yy, xn, yn, nn) at the point; planar contacts have no motion across.
     """
     d_xx, _, _, a_x, a_y, d_n = D
+    v_x, v_y, v_n = velocity
     zero = 0.0 * (v_n + d_n + mu_k + e)
     negligible = NEGLIGIBLE_SLIP * (abs(v_n.real) + math.hypot(v_x.real, v_y.real))
     # state: slip x, slip y, normal velocity, impulses x, y, n, work of the normal impulse
     state = (v_x + zero, v_y + zero, v_n + zero, zero, zero, zero, zero)
-    compressing, p_c, W_c, v0 = True, zero, zero, v_n + zero
+    stage = Stage(law, e, v_n + zero, True, zero, zero)
     f_x, f_y = holding(D, a_x, a_y, planar, zero)
     holds = math.hypot(f_x.real, f_y.real) <= mu_s.real * (1.0 + 1e-12)
     smooth = mu_s.real <= 0.0 or (planar and d_xx.real <= 0.0)  # no friction, or nothing moves along
@@ -298,16 +296,16 @@ def routh(
             if along.real < 0.0 and sliding:
                 stops = -slip / along
             if sliding and not planar and abs(across.real) > STRAIGHT * abs(along.real):
-                state, how = turn(D, mu_k, law, e, v0, compressing, p_c, W_c, negligible, state, zero)
+                state, how = turn(D, mu_k, stage, negligible, state, zero)
                 if how == LOST:
                     return zero, zero, zero, 0.0
                 if how == OVER:
-                    if not compressing or e.real <= 0.0:
+                    if not stage.compressing or e.real <= 0.0:
                         return state[3], state[4], state[5], 1.0
-                    compressing, p_c, W_c = False, state[5], state[6]
+                    stage = Stage(law, e, stage.v0, False, state[5], state[6])
                 continue
         # A phase of constant rates, until the slip stops or the stage of the collision is over.
-        ends = stage_end(law, e, v0, compressing, p_c, W_c, rate[2], state, zero)
+        ends = stage_end(stage, rate[2], state, zero)
         dp = ends if ends.real <= stops.real else stops
         if dp.real == math.inf:
             return zero, zero, zero, 0.0
@@ -315,7 +313,7 @@ def routh(
         if stops.real <= ends.real:
             state = (zero, zero, state[2], state[3], state[4], state[5], state[6])
         if ends.real <= stops.real:
-            if not compressing or e.real <= 0.0:
+            if not stage.compressing or e.real <= 0.0:
                 return state[3], state[4], state[5], 1.0
-            compressing, p_c, W_c = False, state[5], state[6]
+            stage = Stage(law, e, stage.v0, False, state[5], state[6])
     return zero, zero, zero, 0.0
