@@ -12,7 +12,7 @@ from trundle.constraints.drag import Drag
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import dense, sparse
-from trundle.linear_algebra.udwadia_kalaba import Orthogonal, relaxed_inverse, weighted_inverse
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow, relaxed_inverse, weighted_inverse
 from trundle.system import System, build
 
 MATRICES = [(3, 5, 3), (5, 5, 5), (4, 6, 2), (6, 4, 3), (7, 3, 3)]  # rows, columns, rank
@@ -24,11 +24,11 @@ def positive(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def on_tape(A: np.ndarray, M: np.ndarray, weights: Any = None) -> Orthogonal:
-    rows = [[sparse(ca.SX(row)) for row in B] for B in (M, A)]
-    scale = [1.0] * len(A)
+    mass, rows = ([sparse(ca.SX(row)) for row in B] for B in (M, A))
+    order = list(range(len(M)))
     if weights is None:
-        return Orthogonal(rows[0], rows[1], list(range(len(M))), scale)
-    return Orthogonal(rows[0], rows[1], list(range(len(M))), scale, held=[]).relaxed(list(weights))
+        return Orthogonal(mass, order, [WeightedRow(row) for row in rows])
+    return Orthogonal(mass, order, [WeightedRow(row, weight=None) for row in rows]).relaxed(list(weights))
 
 
 def number(expression: Any) -> np.ndarray:
@@ -147,7 +147,7 @@ def test_relaxation_of_a_wheel_is_printed() -> None:
     m, I, R, s, T, F, g = symbols = [ca.SX.sym(n) for n in ("m", "I", "R", "s", "T", "F", "g")]
     M = [{0: m}, {1: m}, {2: I}]
     A = [{1: ca.SX(1)}, {0: ca.SX(1), 2: -R}]
-    solver = Orthogonal(M, A, [0, 1, 2], [1.0, 1.0], held=[]).relaxed([ca.SX(1), s])
+    solver = Orthogonal(M, [0, 1, 2], [WeightedRow(row, weight=None) for row in A]).relaxed([ca.SX(1), s])
     X = solver.weighted_inverse()
     Q = ca.vertcat(0, -m * g, T)
     found = [X, *solver.constraint_forces(Q, ca.SX.zeros(2), ca.vertcat(F, 0, 0))]

@@ -23,7 +23,7 @@ from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.outputs.signals import Signals
-from trundle.equations.stage import Stage
+from trundle.equations.stage import Outline, Stage
 from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.tracking import RateTracking
@@ -55,7 +55,7 @@ class Contents:
         p, modes, scales = f.parameters.symbols(model)
         own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
         roots = FrameRates(model, t, own).roots()
-        stage = Stage(model, f.topology, "newton_euler", layout, register, t, roots, own)
+        stage = Stage(Outline(model, f.topology, "newton_euler", layout, register), t, roots, own)
         self.motion = stage.motion
         self.bodies = model.free_bodies
         turns = {name: m for name, m in stage.measured.items() if m.is_angle}

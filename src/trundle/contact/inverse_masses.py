@@ -8,7 +8,7 @@ from trundle.constraints.row import Row
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.interfaces import SolvedEquations
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse
-from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow
 from trundle.typing import Expr
 
 DIRECTIONS = ("slip_x", "slip_y", "normal")
@@ -38,11 +38,13 @@ def other_rows(functions: SolvedEquations) -> list[Row]:
 def others(functions: SolvedEquations) -> KKT | Orthogonal:
     """All constraints but those of contacts that open."""
     e, rows = functions.equations, other_rows(functions)
-    jacobians, weights = [r.jacobian for r in rows], [r.active for r in rows]
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
     leaves = e.motion.leaves_first()
     if functions.by_pseudo_inverse:
-        return Orthogonal(e.mass, jacobians, leaves, scale, 0, [1 if w is None else w for w in weights])
+        held = [
+            WeightedRow(r.jacobian, k, 1 if r.active is None else r.active) for r, k in zip(rows, scale, strict=True)
+        ]
+        return Orthogonal(e.mass, leaves, held)
     joined = [KKTRow(r.jacobian, r.owner, size, r.active) for r, size in zip(rows, scale, strict=True)]
     return KKT(e.mass, joined, leaves, e.shift)
 

@@ -14,7 +14,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.active_rows import ActiveRows
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
-from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow
 from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
 
@@ -126,23 +126,24 @@ class Accelerations:
     @cached_property
     def orthogonal(self) -> Orthogonal:
         """Mass matrix and all rows at (t, q), the held ones orthogonalised."""
-        e, rows = self.equations, self.rows
-        held = [1 if row.active is None else row.active for row in rows[: len(rows) - len(self.relaxed)]]
+        e, contacts = self.equations, self._contact_weights
+        rows = [
+            WeightedRow(
+                row.jacobian,
+                scale,
+                (1 if row.active is None else row.active) if i < len(self.rows) - len(self.relaxed) else None,
+                contacts.get(row.owner, ca.SX(1)) if i in self.shared else None,
+            )
+            for i, (row, scale) in enumerate(zip(self.rows, self._scale(self.rows), strict=True))
+        ]
         positions = [(k, row) for k, row in zip(self._scale(self.independent), self.independent, strict=True)
                      if row.holonomic]  # fmt: skip
         distance = sum(
             ((k * row.residual) ** 2 * (1 if row.active is None else row.active) for k, row in positions), ca.SX(0)
         )
         mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
-        return Orthogonal(
-            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held,
-            self.choices, self.shared, 1 / (mass * self.length**2), self._row_weights,
-        )  # fmt: skip
-
-    @property
-    def _row_weights(self) -> dict[int, Expr]:
-        weights = self._contact_weights
-        return {i: weights[self.rows[i].owner] for i in self.shared if self.rows[i].owner in weights}
+        unit = 1 / (mass * self.length**2)
+        return Orthogonal(e.mass, e.motion.leaves_first(), rows, self.choices, distance, unit)
 
     @property
     def _held(self) -> KKT | ActiveRows | Orthogonal:

@@ -17,7 +17,7 @@ from trundle.contact.bonds import ContactBonds
 from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.outputs.signals import Signals
-from trundle.equations.stage import Stage, placed_rates, rates_of
+from trundle.equations.stage import Outline, Stage, placed_rates, rates_of
 from trundle.errors import ModelError, TrundleError, UnknownNameError
 from trundle.graph.topology import Topology
 from trundle.laws.law import FlowLaw
@@ -191,11 +191,12 @@ def derive(
     own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
     frame_rates = FrameRates(model, t, own)
     roots = frame_rates.roots()
-    stage = Stage(model, topology, formalism, layout, register, t, roots, own, None, turns)
+    outline = Outline(model, topology, formalism, layout, register)
+    stage = Stage(outline, t, roots, own, None, turns)
     unknown = frame_rates.needed(roots)
     if unknown:
         roots = frame_rates.roots(rates_of(model, stage, unknown, frame_rates))
-        stage = Stage(model, topology, formalism, layout, register, t, roots, own, stage, turns)
+        stage = Stage(outline, t, roots, own, stage, turns)
     motion, contacts, measured, values, bent, tracking = (
         stage.motion, stage.contacts, stage.measured, stage.values, stage.bent, stage.tracking,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -30,15 +30,27 @@ from trundle.typing import Expr
 
 
 @final
+class Outline(NamedTuple):
+    """A model with what follows from it before any expression: its tree, and the names and places of its states."""
+
+    model: Model
+    topology: Topology
+    formalism: str
+    layout: StateLayout
+    register: Register
+
+
+@final
 class Stage:
     """Motion, contacts and signals, from the motion of the roots; `like` is an earlier stage with the same symbols,
     `turns` are whole turns that are added to measured angles.
     """
 
     def __init__(
-        self, model: Model, topology: Topology, formalism: str, layout: StateLayout, register: Register, t: Expr,
-        roots: Roots, own: Mapping[str, Expr], like: "Stage | None" = None, turns: Mapping[str, Expr] | None = None,
+        self, of: Outline, t: Expr, roots: Roots, own: Mapping[str, Expr], like: "Stage | None" = None,
+        turns: Mapping[str, Expr] | None = None,
     ) -> None:  # fmt: skip
+        model, topology, formalism, layout, register = of
         self.tree = build_tree(topology, model.roots)
         q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
         if like is not None:

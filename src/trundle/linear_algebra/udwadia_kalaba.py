@@ -16,7 +16,7 @@ of dependent rows are those of least norm.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -49,29 +49,29 @@ class Rest:
 
 
 @final
-class Orthogonal:
-    """Mass matrix and rows at one pose; the first rows have the weights `held` (all have 1 if not given), the others
-    get theirs in `relaxed`.
+class WeightedRow(NamedTuple):
+    """A constraint row. `scale` makes rows of different units comparable."""
 
-    `scale` makes rows of different units comparable, `unit` is the smallest square that a row of scale 1 could have. Of
-    the held rows, those of `choices` have known ranks, and those that are `shared` may depend on each other at any
-    pose: of their multipliers the sum of `shares` times multiplier^2 is least. `distance` is the square of the relative
-    distance from the manifold: rows that are dependent on the manifold appear independent off it, to this extent.
+    jacobian: Sparse
+    scale: float = 1.0
+    weight: Expr = 1  # 1 where it holds and 0 where it does not; None if it gets its weight in `Orthogonal.relaxed`
+    share: Expr = None  # it may depend on others like it at any pose: the sum of share times multiplier^2 is least
+
+
+@final
+class Orthogonal:
+    """Mass matrix and rows at one pose, those that are relaxed last.
+
+    `unit` is the smallest square that a row of scale 1 could have; the rows of `choices` have known ranks. `distance`
+    is the square of the relative distance from the manifold: rows that are dependent on the manifold appear independent
+    off it, to this extent.
     """
 
     def __init__(
-        self,
-        M: list[Sparse],
-        A: list[Sparse],
-        leaves_first: list[int],
-        scale: Sequence[float],
-        distance: Expr = 0,
-        held: Sequence[Expr] | None = None,
-        choices: Sequence[Choice] = (),
-        shared: Sequence[int] = (),
-        unit: Expr = 0,
-        shares: Mapping[int, Expr] | None = None,
-    ) -> None:
+        self, M: list[Sparse], leaves_first: list[int], rows: Sequence[WeightedRow], choices: Sequence[Choice] = (),
+        distance: Expr = 0, unit: Expr = 0,
+    ) -> None:  # fmt: skip
+        A, scale = [row.jacobian for row in rows], [row.scale for row in rows]
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in A]  # L^-1 A'
@@ -82,10 +82,10 @@ class Orthogonal:
         blur = ca.fmin(CURVATURE**2 * ca.SX(distance), FARTHEST**2)
         self.blurred = [floor + v * blur for v, floor in zip(squares, floors, strict=True)]
         self.rests: list[Rest] = []
-        weights = [ca.SX(1)] * len(A) if held is None else [ca.SX(w) for w in held]
+        held = [(i, row.share, ca.SX(row.weight)) for i, row in enumerate(rows) if row.weight is not None]
         chosen = [i for choice in choices for i in choice.rows]
-        for i, weight in enumerate(weights):
-            if i not in chosen and i not in shared:
+        for i, share, weight in held:
+            if i not in chosen and share is None:
                 self._append({i: ca.SX(1)}, weight, floors[i])
         self.n_lasting = len(self.rests)
         self.chosen: FixedRank | None = None
@@ -93,9 +93,9 @@ class Orthogonal:
         if chosen:
             self._choose(choices, scale, floors)
         self.n_certain = len(self.rests)
-        for i in shared:
-            square = (shares or {}).get(i, ca.SX(1))
-            self._append({i: 1 / ca.sqrt(square)}, weights[i], self.blurred[i] / square)
+        for i, share, weight in held:
+            if share is not None:
+                self._append({i: 1 / ca.sqrt(share)}, weight, self.blurred[i] / share)
         self.n_held = len(self.rests)
 
     def relaxed(self, weights: Sequence[Expr], sources: Sequence[Sparse] | None = None) -> "Orthogonal":

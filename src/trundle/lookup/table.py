@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, patches, pieces, quintic, with_ends
-from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
+from trundle.lookup.table_fields import Description, choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
 from trundle.messages.arguments import advised_class, explain_calls
 from trundle.messages.preparing import preparing
@@ -60,7 +60,7 @@ class Table:
     ) -> None:  # fmt: skip
         if between not in BETWEEN:
             raise ModelError(f"between={between!r} is not valid; choose {choice(BETWEEN)}.")
-        vars(self).update(table_fields(x, y, between, beyond, unit, text, arguments, outputs))
+        vars(self).update(table_fields(x, y, between, beyond, Description(unit, text, arguments, outputs)))
         if between == "monotone" and len(self.x) > 1:
             raise ModelError("between='monotone' is for one argument; for two choose 'cubic' or 'linear'.")
         repeats = [word == "repeat" for word in self.beyond]
@@ -96,7 +96,7 @@ class Table:
         Table
         """
         out = object.__new__(cls)
-        vars(out).update(table_fields(x, f, "hermite", beyond, unit, text, arguments, outputs))
+        vars(out).update(table_fields(x, f, "hermite", beyond, Description(unit, text, arguments, outputs)))
         if len(out.x) > 1:
             raise ModelError("Table.hermite is for one argument; for two give values: tr.Table((x1, x2), y).")
         given = []
@@ -143,7 +143,8 @@ class Table:
         out = object.__new__(cls)
         values = np.concatenate([given[0], last[None]])
         order = len(given) - 1, smooth
-        vars(out).update(table_fields(knots, values, "polynomials", beyond, unit, text, arguments, outputs, order))
+        said = Description(unit, text, arguments, outputs)
+        vars(out).update(table_fields(knots, values, "polynomials", beyond, said, order))
         out._freeze(given.reshape(*given.shape[:2], -1))
         return out
 

@@ -1,6 +1,7 @@
 """Checks of the fields of a table."""
 
 from collections.abc import Sequence
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +16,19 @@ from trundle.typing import Array, Json
 BEYOND = ("hold", "line", "refuse", "repeat")
 
 
+@final
+class Description(NamedTuple):
+    """What is said of a table."""
+
+    unit: str
+    text: str
+    arguments: Sequence[str]
+    outputs: Sequence[str]
+
+
 def table_fields(
-    x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], unit: str, text: str,
-    arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
+    x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], said: Description,
+    order: tuple[int, int] | None = None,
 ) -> Json:  # fmt: skip
     """Fields of a table by name; ModelError if they are not valid. `order` is (degree, number of continuous
     derivatives).
@@ -44,6 +55,7 @@ def table_fields(
                 "beyond='repeat' needs the same values at the first knot and at the last one, which is a period "
                 f"later; they differ by {np.max(np.abs(first - last)):g}."
             )
+    unit, text, arguments, outputs = said
     outs = values.shape[-1] if values.ndim > len(axes) else 0
     if arguments and len(arguments) != len(axes):
         raise ModelError(f"arguments={list(arguments)!r} are {len(arguments)} names for {len(axes)} argument(s).")

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
@@ -55,6 +56,19 @@ ELSEWHERE = {
 """What new users look for, and where it is."""
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class CaseData:
+    """What the cases of a batch ran with."""
+
+    p: Array
+    refused: Mapping[int, str]  # why cases did not run
+    tables: Sequence[Mapping[str, Table]]  # of every case, by name
+    angles: Mapping[str, Array]  # at the start, of those whose turns are counted
+    labels: Mapping[str, AnyArray]  # values in which the cases differ: "k", "start(bob.angle)"
+    events: BatchEvents | None  # of cases that ran one by one
+
+
 @explain_calls
 @final
 class BatchRun:
@@ -65,23 +79,10 @@ class BatchRun:
     stick, slide or open.
     """
 
-    def __init__(
-        self,
-        formulation: Formulation,
-        batch: Batch,
-        p: Array,
-        settings: Settings | None = None,
-        switching: BatchEvents | None = None,
-        refused: Mapping[int, str] | None = None,
-        tables: Sequence[Mapping[str, Table]] = (),
-        labels: Mapping[str, AnyArray] | None = None,
-        angles: Mapping[str, Array] | None = None,
-    ) -> None:
-        self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})
-        self._p, self._switching, self.refused = p, switching, dict(refused or {})
-        self.tables = list(tables)  # of every case, by name
-        self.labels = dict(labels or {})  # values in which the cases differ: "k", "start(bob.angle)"
-        self._angles = dict(angles or {})  # at the start, of those whose turns are counted
+    def __init__(self, formulation: Formulation, batch: Batch, data: CaseData, settings: Settings) -> None:
+        self.formulation, self.batch, self.settings = formulation, batch, dict(settings)
+        self._p, self._switching, self.refused = data.p, data.events, dict(data.refused)
+        self.tables, self.labels, self._angles = list(data.tables), dict(data.labels), dict(data.angles)
 
     def __setstate__(self, state: State) -> None:
         vars(self).update(state)

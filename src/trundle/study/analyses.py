@@ -225,7 +225,7 @@ class Analyses(Unchangeable):
         hold : mapping or sequence of str
             Coordinates that stay as they are at the start, or at the values given.
         step : float, optional
-            Longest step along the path; by default chosen from the curvature.
+            Longest step along the path (rad, or typical lengths of the model); 0.1 unless given.
         through_folds : bool
             Continue where the coordinate turns back; otherwise the trace ends there.
         double_contacts : bool
@@ -238,12 +238,10 @@ class Analyses(Unchangeable):
         Trace
             Quantities along the path, and findings: singular poses, loss of contact, double contacts.
         """
-        from trundle.study.trace.trace import trace
+        from trundle.study.trace.trace import TraceOptions, trace
 
-        return trace(
-            self.formulation, coordinate, to, start, parameters, hold=hold, step=step, through_folds=through_folds,
-            double_contacts=double_contacts, limit=limit,
-        )  # fmt: skip
+        options = TraceOptions(hold, step, through_folds, double_contacts, limit)
+        return trace(self.formulation, coordinate, to, start, parameters, options)
 
     @with_quick_symbols
     def graph_state(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:

@@ -71,7 +71,7 @@ def run_batch(
     refused: Mapping[int, str],
 ) -> "BatchRun":
     """Many runs at once, as `System.batch` does; start values and parameters may be arrays of one common length."""
-    from trundle.run.batch import BatchRun
+    from trundle.run.batch import BatchRun, CaseData
 
     refuse_fixed(f)
     options.check_times(duration)
@@ -125,7 +125,8 @@ def run_batch(
         batch, log = _among_all(batch, log, ready.good, count)
     given = {f"input({name})" if name in f.model.inputs else name: v for name, v in parameters.items()}
     labels = _labels({**{f"start({name})": v for name, v in start.items()}, **given}, count)
-    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels, ready.angles)
+    data = CaseData(ready.p, ready.refused, ready.tables, ready.angles, labels, log)
+    return BatchRun(f, batch, data, settings)
 
 
 def _labels(given: Values, count: int) -> State:

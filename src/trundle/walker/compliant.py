@@ -1,5 +1,6 @@
 """Collision of a rimless wheel or a rocking block with compliant feet and exact Coulomb friction [Barjau 2022]."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from math import inf, isfinite, pi
@@ -63,8 +64,8 @@ def collide(
     -------
     Collision
     """
+    _check((inertia_ratio, half_angle, friction, slip, approach, mass, length, gravity, duration))
     law = BiStiffness() if law is None else law
-    _check(inertia_ratio, half_angle, friction, slip, approach, mass, length, gravity, duration)
     numbers, speed = _numbers(law), -approach
     # The unit of time: in it the undamped force absorbs the momentum.
     time = float((mass * speed ** (1 - law.power) / law.stiffness) ** (1 / (1 + law.power)))
@@ -194,28 +195,22 @@ def _run(
         end = min(8 * end, duration or inf)
 
 
-def _check(
-    inertia_ratio: float, half_angle: float, friction: float, slip: float, approach: float, mass: float, length: float,
-    gravity: float, duration: float | None,
-) -> None:  # fmt: skip
+CONDITIONS: Mapping[str, tuple[Callable[..., bool], str]] = {
+    "inertia_ratio": (lambda v: 0 < v < inf, "must be above zero and finite (a foot needs inertia)"),
+    "half_angle": (lambda v: 0 < v < pi / 2, "must lie between 0 and pi/2 (it is in rad)"),
+    "friction": (lambda v: 0 <= v < inf, "must not be negative"),
+    "slip": (isfinite, "must be finite"),
+    "approach": (lambda v: -inf < v < 0, "must be below zero: the front foot comes down"),
+    "mass": (lambda v: 0 < v < inf, "must be above zero and finite"),
+    "length": (lambda v: 0 < v < inf, "must be above zero and finite"),
+    "gravity": (lambda v: 0 <= v < inf, "must not be negative"),
+    "duration": (lambda v: v is None or 0 < v < inf, "must be above zero"),
+}  # of numbers given to `collide`
+
+
+def _check(given: Sequence[float | None]) -> None:
     """All faults at once."""
-    faults = []
-    if not 0 < inertia_ratio < inf:
-        faults.append(f"inertia_ratio must be above zero and finite (a foot needs inertia), got {inertia_ratio!r}.")
-    if not 0 < half_angle < pi / 2:
-        faults.append(f"half_angle must lie between 0 and pi/2 (it is in rad), got {half_angle!r}.")
-    if not 0 <= friction < inf:
-        faults.append(f"friction must not be negative, got {friction!r}.")
-    if not isfinite(slip):
-        faults.append(f"slip must be finite, got {slip!r}.")
-    if not -inf < approach < 0:
-        faults.append(f"approach must be below zero: the front foot comes down, got {approach!r}.")
-    for name, value in {"mass": mass, "length": length}.items():
-        if not 0 < value < inf:
-            faults.append(f"{name} must be above zero and finite, got {value!r}.")
-    if not 0 <= gravity < inf:
-        faults.append(f"gravity must not be negative, got {gravity!r}.")
-    if duration is not None and not 0 < duration < inf:
-        faults.append(f"duration must be above zero, got {duration!r}.")
+    checks = zip(CONDITIONS.items(), given, strict=True)
+    faults = [f"{name} {words}, got {value!r}." for (name, (good, words)), value in checks if not good(value)]
     if faults:
         raise ModelError(faults)

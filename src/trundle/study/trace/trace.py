@@ -1,7 +1,7 @@
 """Kinematics without time: the poses of a mechanism while one of its coordinates is driven."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -28,48 +28,23 @@ CONTACT = {
 BODY = {"position": ("m", "position of the body frame in the ground"), "rotation": ("", "rotation matrix, by columns")}
 
 
+@final
+class TraceOptions(NamedTuple):
+    """How a curve of poses is followed."""
+
+    hold: Values | Sequence[str]
+    step: float | None
+    through_folds: bool
+    double_contacts: bool
+    limit: int
+
+
 def trace(
-    f: Formulation,
-    coordinate: str,
-    to: float | Sequence[float],
-    start: Values | None = None,
-    parameters: Mapping[str, float] | None = None,
-    *,
-    hold: Values | Sequence[str] = (),
-    step: float | None = None,
-    through_folds: bool = False,
-    double_contacts: bool = True,
-    limit: int = 20_000,
-) -> Trace:
-    """Follow the curve of poses from the start until the driven coordinate has passed all values of `to`.
-
-    Parameters
-    ----------
-    coordinate : str
-        The driven coordinate (rad or m).
-    to : float or sequence of float
-        Values that it passes, in this order.
-    hold : mapping or sequence of str
-        Other independent coordinates, with values or as names (at their start values).
-    step : float, optional
-        Largest step along the curve (rad, or typical lengths; default 0.1).
-    through_folds : bool
-        Go on where the coordinate turns back.
-    double_contacts : bool
-        Look for second points of contact too.
-    limit : int
-        Largest number of steps.
-
-    Returns
-    -------
-    Trace
-        Poses, and what was found on the way: singular poses, loss of contact, double contact.
-
-    Raises
-    ------
-    SolveError
-        If an option is not valid or the mechanism has other freedoms that are not held.
-    """
+    f: Formulation, coordinate: str, to: float | Sequence[float], start: Values | None,
+    parameters: Mapping[str, float] | None, options: TraceOptions,
+) -> Trace:  # fmt: skip
+    """Follow the curve of poses from the start until the driven coordinate has passed all values of `to`, in order."""
+    hold, step = options.hold, options.step
     wanted = _wanted(to)
     if step is not None and not (isinstance(step, float | int | np.number) and np.isfinite(step) and step > 0):
         raise SolveError(f"the step of a trace must be greater than zero, got {step!r}.")
@@ -81,8 +56,8 @@ def trace(
     q = start_state(f, begin, parameters).q
     locus.hold_at(q, given)
     locus.check_held(q, begin)
-    path = Walker(locus, q, step or 0.1, limit, through_folds).walk(wanted)
-    finder = Finder(locus, path, double_contacts)
+    path = Walker(locus, q, step or 0.1, options.limit, options.through_folds).walk(wanted)
+    finder = Finder(locus, path, options.double_contacts)
     findings = finder.find()
     return _result(locus, path, finder, findings)
 
