@@ -1,10 +1,22 @@
 """Arrays of real numbers from user input; truth values and text are refused instead of being converted."""
 
 from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import TypeGuard
 
 import numpy as np
 
 from trundle.typing import Array
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a real number of Python or NumPy."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether it is an integer of Python or NumPy."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def real_array(values: object) -> Array:

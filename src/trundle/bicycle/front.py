@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trundle.bicycle.loop import Loop
+from trundle.bicycle.loop import Loop, turned
 from trundle.errors import ModelError
-from trundle.space.rotation import Axis, axis_vector
+from trundle.space.rotation import axis_vector
 from trundle.typing import Expr
 
 
@@ -40,11 +40,13 @@ def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> F
     hinges = ((loop.front_hub, q["front_angle"]), (loop.steering, q["steer"]), (loop.rear_hub, q["rear_angle"]))
     for hinge, angle in hinges:
         at = np.array(hinge.at)[:, None]
-        vectors = [*(_turn(hinge.axis, angle, v) for v in vectors[:2]), at + _turn(hinge.axis, angle, vectors[2] - at)]
+        vectors[2] = vectors[2] - at
+        vectors = [turned(v, hinge.axis, angle) for v in vectors]
+        vectors[2] = at + vectors[2]
     for about, angle in (("y", chi), ("x", q["roll"]), ("z", q["yaw"])):
         if about == "z":
             vectors[2] = vectors[2] - np.array([[0.0], [0.0], [1.0]]) * loop.rear_tyre
-        vectors = [_turn(about, angle, v) for v in vectors]
+        vectors = [turned(v, about, angle) for v in vectors]
         if about == "y":
             vectors[2] = vectors[2] - np.array([[0.0], [0.0], [1.0]]) * (loop.rear_radius - loop.rear_tyre)
     a, forward, centre = vectors
@@ -52,18 +54,10 @@ def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> F
     yaw = np.arctan2(-a[0], a[1])
     heading = np.array([np.cos(yaw), np.sin(yaw), 0.0 * yaw])
     down = np.cross(heading, a, axis=0)
-    turned = np.arctan2(-np.sum(forward * down, axis=0), np.sum(forward * heading, axis=0))
+    front_angle = np.arctan2(-np.sum(forward * down, axis=0), np.sum(forward * heading, axis=0))
     contact = centre + down * (loop.front_radius - loop.front_tyre)
-    found = (contact[0], contact[1], yaw, turned, -(contact[2] + loop.front_tyre))
+    found = (contact[0], contact[1], yaw, front_angle, -(contact[2] + loop.front_tyre))
     return FrontWheel(*(value.reshape(shape)[()] for value in found))
-
-
-def _turn(axis: Axis, angle: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (3, n) turned about an axis through the origin by angles (n,)."""
-    x, y, z = axis_vector(axis)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    result: np.ndarray = v + np.sin(angle) * (K @ v) + (1 - np.cos(angle)) * (K @ (K @ v))
-    return result
 
 
 def quartic_coefficients(c: Sequence[Expr]) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.bicycle.check import hinge_faults, number_faults, vector_faults, wheel_faults
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
-from trundle.space.rotation import axis_vector
+from trundle.space.rotation import Axis, axis_vector, skew
 from trundle.typing import Expr
 
 Coefficients = tuple[Expr, Expr, Expr, Expr, Expr, Expr]
@@ -100,8 +100,8 @@ class Loop:
         (a_x, a_y, a_z), (b_x, b_y, b_z) = self._front_wheel(steer, rear_angle, front_angle)
         # The front road's normal in axes of the rear contact (n) and of the rolled rear wheel before its pitch (m).
         down = np.array(self.road_normal) / np.linalg.norm(self.road_normal)
-        n_x, n_y, n_z = _turned(down[:, None], "z", -yaw)
-        m_x, m_y, m_z = _turned(np.array([n_x, n_y, n_z]), "x", -roll)
+        n_x, n_y, n_z = turned(down[:, None], "z", -yaw)
+        m_x, m_y, m_z = turned(np.array([n_x, n_y, n_z]), "x", -roll)
         depth = down[0] * x + down[1] * y - down @ np.array(self.road_point)  # of the rear contact in the front road
         rise = self.rear_tyre * n_z + (self.rear_radius - self.rear_tyre) * m_z  # of the rear centre above its contact
         circle = self.front_radius - self.front_tyre
@@ -128,15 +128,14 @@ class Loop:
         axis, centre = axis_vector(self.front_wheel.axis)[:, None], np.array(self.front_wheel.at)[:, None]
         for hinge, angle in ((self.front_hub, front_angle), (self.steering, steer), (self.rear_hub, rear_angle)):
             at = np.array(hinge.at)[:, None]
-            axis, centre = _turned(axis, hinge.axis, angle), at + _turned(centre - at, hinge.axis, angle)
+            axis, centre = turned(axis, hinge.axis, angle), at + turned(centre - at, hinge.axis, angle)
         back = -(self.tilt + rear_angle)
-        return _turned(axis, "y", back), _turned(centre, "y", back)
+        return turned(axis, "y", back), turned(centre, "y", back)
 
 
-def _turned(v: np.ndarray, axis: Expr, angle: np.ndarray) -> np.ndarray:
+def turned(v: np.ndarray, axis: Axis, angle: np.ndarray) -> np.ndarray:
     """Vectors (3, n) turned about an axis through the origin by angles (n,)."""
-    x, y, z = axis_vector(axis)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    K = skew(axis_vector(axis))
     across = K @ v
     result: np.ndarray = v + np.sin(angle) * across + (1 - np.cos(angle)) * (K @ across)
     return result

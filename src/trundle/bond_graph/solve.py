@@ -15,6 +15,7 @@ import numpy as np
 
 from trundle.bond_graph.point import Point
 from trundle.errors import SolveError
+from trundle.space.rotation import skew
 from trundle.typing import Array, State, Value, Values
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Assembly:
             return flow.times(*self.at.moving(node.content["modulus"]))
         arm, arm_rate = self.at.moving(node.content["arm"])
         shift, shift_rate = np.eye(6), np.zeros((6, 6))
-        shift[:3, 3:], shift_rate[:3, 3:] = -_skew(arm), -_skew(arm_rate)  # v + w x r
+        shift[:3, 3:], shift_rate[:3, 3:] = -skew(arm), -skew(arm_rate)  # v + w x r
         return flow.times(shift, shift_rate)
 
     def _balance(self, node: "Node", k: int, flows: Mapping[int, Flow]) -> Flow:
@@ -269,8 +270,3 @@ class Assembly:
 
 def _plain(effort: Array) -> Value:
     return float(effort[0]) if len(effort) == 1 else effort
-
-
-def _skew(r: Array) -> Array:
-    x, y, z = r
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

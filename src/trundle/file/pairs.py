@@ -19,6 +19,7 @@ from trundle.file.tree import Path
 from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
+from trundle.real_array import is_integer
 from trundle.space.rotation import Axis as AxisGiven
 from trundle.typing import ClassField, Given, Kind, ModelPart, Options, Raw
 
@@ -69,7 +70,7 @@ class Pairs:
         given = dict(connection.options)
         if not isinstance(given.get("planar", False), bool):
             self.faults.add((*path, "planar"), f"give true or false, not {given.pop('planar')}")
-        if isinstance(given.get("feet", 3), bool) or not isinstance(given.get("feet", 3), int):
+        if not is_integer(given.get("feet", 3)):
             self.faults.add((*path, "feet"), f"give an integer, not {given.pop('feet')}")
         return {word: given[word] for word in ("planar", "feet") if word in given}
 

@@ -22,6 +22,7 @@ from trundle.file.fields_of_class import one_of, section_of
 from trundle.file.kinds import options
 from trundle.file.place import PlaceField, Rotation, Section
 from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Sphere
+from trundle.real_array import is_integer
 from trundle.typing import Options, Raw
 
 OF_PAIR = "options of the pair"  # key under which they are stored
@@ -163,7 +164,7 @@ def _start_value(value: Raw) -> Raw:
 
 
 def _samples(value: Raw) -> Raw:
-    if value == "steps" or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10_000_000):
+    if value == "steps" or (is_integer(value) and 2 <= value <= 10_000_000):
         return value
     raise refusal("give an integer of at least 2, or the word steps, not {got}", value)
 

@@ -21,6 +21,7 @@ from trundle.pairs.discover import final_classes
 from trundle.rail.suspension.suspension import Parallel
 from trundle.rail.vehicle.change import changed, slot
 from trundle.rail.vehicle.running_gear import RunningGear
+from trundle.real_array import is_integer
 from trundle.typing import Expr, Kind, Maker, ModelPart, Options, Raw
 
 WORDS = ("name", "text", "vehicle")
@@ -133,7 +134,7 @@ class _Parts:
         return tuple(self.part(kind, one, (*path, i)) for i, (kind, one) in enumerate(zip(each, raw, strict=True)))
 
     def _whole(self, raw: Raw, path: Path) -> int:
-        if isinstance(raw, bool) or not isinstance(raw, int):
+        if not is_integer(raw):
             self.faults.add(path, "give an integer")
             return 1
         return raw

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.tolerance import Tolerance
+from trundle.real_array import is_integer, is_number
 from trundle.typing import Given
 
 
@@ -102,12 +102,12 @@ class Steps:
             raise SolveError("Steps: with a fixed length all steps are equal; leave first and shortest out.")
         for what in ("most", "most_events"):
             given = getattr(self, what)
-            if isinstance(given, bool) or not (isinstance(given, int | np.integer) and given >= 0):
+            if not (is_integer(given) and given >= 0):
                 raise SolveError(f"Steps: {what} must be an integer that is not negative, got {given!r}.")
 
 
 def _is_length(given: Given) -> bool:
-    return isinstance(given, Real) and not isinstance(given, bool) and float(given) > 0
+    return is_number(given) and float(given) > 0
 
 
 @final

@@ -14,7 +14,7 @@ from trundle.kernel.memory import address_of, aligned
 
 
 class Compiled(Protocol):
-    """A compiled function `void f(t*, x*, p*, out*, work*)`; `trundle.kernel.Kernel` is one."""
+    """A compiled function `void f(t*, x*, p*, out*, work*)`; `trundle.kernel.jit.Kernel` is one."""
 
     @property
     def address(self) -> int: ...

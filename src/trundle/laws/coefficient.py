@@ -1,12 +1,12 @@
 """Coefficients of laws at a contact: numbers, parameters of the model, or functions of the signals (time, place)."""
 
 from math import isfinite
-from numbers import Real
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
+from trundle.real_array import is_number
 from trundle.typing import Expr, Given
 
 
@@ -19,7 +19,7 @@ def number(given: object) -> float | None:
     """A plain number; None for parameters and functions."""
     if isinstance(given, ca.SX) and given.is_constant() and given.numel() == 1:
         return float(given)
-    return float(given) if isinstance(given, Real) and not isinstance(given, bool) else None
+    return float(given) if is_number(given) else None
 
 
 def check(law: str, functions: bool = True, **given: Given) -> None:

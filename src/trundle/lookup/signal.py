@@ -28,9 +28,9 @@ TO_POWERS = np.linalg.inv(np.vander(NODES, increasing=True))  # from values at t
 TO_BETWEEN = np.vander(BETWEEN_NODES, DEGREE + 1, increasing=True)  # from coefficients to values between the nodes
 
 
-def constant_signal(value: float = 0.0) -> Table:
-    """The same value at all times."""
-    return Table([0.0, 1.0], [value, value], between="linear").signal.with_kinks([False, False])
+def zero_signal() -> Table:
+    """Zero at all times."""
+    return Table([0.0, 1.0], [0.0, 0.0], between="linear").signal.with_kinks([False, False])
 
 
 def as_signal(table: Table) -> Table:

@@ -11,6 +11,7 @@ from trundle.laws.friction_law import ContactLaw
 from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.laws.tracking import RateTracking, Tracking
 from trundle.pairs.lower import Pair
+from trundle.real_array import is_number
 
 Springs = EffortLaw | dict[str, EffortLaw] | None
 
@@ -39,7 +40,7 @@ def springs_of(name: str, pair: Pair, given: object) -> Springs:
     """The argument `compliance` as laws by bond: one law, laws by bond, or a number, which is a stiffness."""
     if given is None:
         return None
-    if isinstance(given, float | int) and not isinstance(given, bool):
+    if is_number(given):
         given = Spring(float(given))
     if not isinstance(given, EffortLaw | Mapping):
         raise ModelError(
@@ -52,7 +53,7 @@ def springs_of(name: str, pair: Pair, given: object) -> Springs:
 
 
 def _checked(name: str, pair: Pair, key: str, law: object) -> EffortLaw:
-    if isinstance(law, float | int) and not isinstance(law, bool):
+    if is_number(law):
         law = Spring(float(law))
     if not isinstance(law, EffortLaw):
         raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")

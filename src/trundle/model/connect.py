@@ -17,6 +17,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.joint import Joint
 from trundle.pairs.higher import CONTACT_BONDS
 from trundle.pairs.lower import BONDS, Pair
+from trundle.real_array import is_number
 from trundle.typing import Given
 
 LawsGiven = Law | Sequence[Law] | Mapping[str, Law] | None
@@ -129,7 +130,7 @@ def _placed_laws(
 def _restitution(name: str, given: object) -> Restitution:
     if given is None or isinstance(given, Restitution):
         return Poisson() if given is None else given
-    if isinstance(given, float | int | ca.SX) and not isinstance(given, bool):
+    if is_number(given) or isinstance(given, ca.SX):
         return Poisson(given)
     raise ModelError(
         f"connection {name!r}: restitution is a number between 0 and 1, or tr.Poisson(e), tr.Newton(e) or "

@@ -8,7 +8,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.lookup.signal import constant_signal
+from trundle.lookup.signal import zero_signal
 from trundle.lookup.table import Table
 from trundle.messages.arguments import advised, explain_calls
 from trundle.model.block import Block
@@ -18,6 +18,7 @@ from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.input import Input, signal_name
 from trundle.model.state import State
 from trundle.model.table import ModelTable
+from trundle.real_array import is_number
 from trundle.symbols.parameters import ParameterSymbol
 from trundle.typing import Expr
 
@@ -179,7 +180,7 @@ class Declarations(ModelContents):
                 f"to a run, system.simulate(5.0, inputs={{{name!r}: lambda t: ...}})."
             )
         self.parameter(name, value, unit, text)
-        signal = self.table(signal_name(name), constant_signal())
+        signal = self.table(signal_name(name), zero_signal())
         self.inputs[name] = Input(self.parameters[name], signal)
         return self.inputs[name]
 
@@ -300,7 +301,7 @@ class Declarations(ModelContents):
             raise ModelError(FROZEN)
         known = {p.symbol.element_hash() for p in self.parameters.values()}
         for time in times:
-            if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
+            if is_number(time) and isfinite(time):
                 self.breaks = [*self.breaks, float(time)]
             elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
                 self.breaks = [*self.breaks, time]

@@ -21,6 +21,7 @@ from trundle.pairs.edge import CircleEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
 from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.surface import Plane
+from trundle.real_array import is_integer
 from trundle.space.rotation import Axis, axis_vector
 from trundle.typing import Array, Given
 
@@ -32,7 +33,7 @@ Part = tuple[str, SurfacePair, ArrayLike, Array]
 
 def check_feet(name: str, feet: Given) -> None:
     """ModelError for an invalid number of feet."""
-    if isinstance(feet, bool) or not isinstance(feet, int) or feet < 0 or feet in (1, 2):
+    if not is_integer(feet) or feet < 0 or feet in (1, 2):
         raise ModelError(
             f"contact {name!r}: feet is the number of points on which each flat end stands, at least 3, or 0 for sharp "
             f"rims that only roll; got {feet!r}."

@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.shape import Shape
+from trundle.real_array import is_number
 from trundle.typing import Array
 
 MATERIALS: Final = {
@@ -34,7 +35,7 @@ def density_of(body: str, density: object, material: str | None) -> float:
         if material not in MATERIALS:
             raise UnknownNameError(str(material), list(MATERIALS), "material", "Of others give density=, in kg/m^3.")
         return MATERIALS[material]
-    if isinstance(density, bool) or not isinstance(density, float | int) or not isfinite(density) or density <= 0:
+    if not is_number(density) or not isfinite(density) or density <= 0:
         raise ModelError(f"body {body!r}: the density must be a number greater than zero (kg/m^3), got {density!r}.")
     return float(density)
 

@@ -15,6 +15,7 @@ from trundle.pairs.chart import Chart, Range
 from trundle.pairs.curvature import principal
 from trundle.pairs.numeric import NumericSurface, read_numbers_of
 from trundle.pairs.sweep import Sweep
+from trundle.real_array import is_number
 from trundle.space.arrays import read_numbers, read_together
 from trundle.space.pose import Pose
 from trundle.typing import Array, Value
@@ -183,7 +184,7 @@ class SurfaceGeometry:
             The surface and its pose.
         """
         name = type(self).__name__
-        if isinstance(distance, bool) or not isinstance(distance, float | int | np.number) or not isfinite(distance):
+        if not is_number(distance) or not isfinite(distance):
             raise ModelError(f"{name}: an offset must be a finite number of metres, got {distance!r}.")
         curvatures, _ = self.curvatures(0.0, 0.0)
         highest, lowest = (float(k) for k in curvatures)

@@ -17,6 +17,7 @@ from trundle.errors import ModelError
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.mesh_quantities import mesh_quantities
 from trundle.quantity import Quantity
+from trundle.real_array import is_number
 from trundle.space.chain import Chain
 from trundle.space.rotation import Axis, align_z, cross, dot, wrap_angle
 from trundle.typing import Array, Expr
@@ -186,7 +187,7 @@ def check_size(value: object, what: str, positive: bool) -> None:
     """ModelError unless it is a parameter or a finite number other than zero."""
     if isinstance(value, ca.SX):
         return
-    good = isinstance(value, float | int) and not isinstance(value, bool) and isfinite(value) and value != 0
+    good = is_number(value) and isfinite(value) and value != 0
     if not good or (positive and float(value) < 0):  # type: ignore[arg-type]
         wanted = "greater than zero" if positive else "other than zero"
         raise ModelError(f"{what} must be a finite number {wanted}, got {value!r}.")

@@ -17,6 +17,7 @@ from trundle.messages.arguments import advised_class
 from trundle.pairs.chart import Chart
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.pairs.sweep import Sweep, upright
+from trundle.real_array import is_number
 from trundle.space.chain import SLIDE, Screw
 from trundle.space.inertia import LONGEST
 from trundle.space.pose import Pose
@@ -149,7 +150,7 @@ class Surface(SurfaceGeometry):
                 faults.append(f"{type(self).__name__}: inside is True or False, got {value!r}.")
             if isinstance(value, ca.SX) or field.name == "inside" or value == field.default == inf:
                 continue
-            if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not isfinite(value):
+            if not is_number(value) or not isfinite(value):
                 faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
             elif abs(float(value)) > LONGEST:
                 faults.append(

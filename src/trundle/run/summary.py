@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.lookup.signal import constant_signal
+from trundle.lookup.signal import zero_signal
 from trundle.model.input import signal_name
 from trundle.run.provenance import provenance
 from trundle.typing import AnyArray, Json
@@ -77,7 +77,7 @@ def _head(run: "Run", facts: Json, width: int) -> list[str]:
 def _input(name: str, level: float, digests: dict[str, str]) -> str:
     """An input as its number, or as the signal that it was given."""
     digest = digests[signal_name(name)]
-    return f"{name} = {level:g}" if digest == constant_signal().digest else f"{signal_name(name)} ({digest[:12]})"
+    return f"{name} = {level:g}" if digest == zero_signal().digest else f"{signal_name(name)} ({digest[:12]})"
 
 
 def _row(label: str, text: str, width: int) -> str:

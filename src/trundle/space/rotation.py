@@ -56,9 +56,14 @@ def rotation(axis: Axis, angle: float) -> Array:
     array
         Three by three.
     """
-    x, y, z = axis_vector(axis)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    K = skew(axis_vector(axis))
     return clean(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K))
+
+
+def skew(v: Array) -> Array:
+    """Matrix of the cross product with v."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def align_z(axis: Axis) -> Array:

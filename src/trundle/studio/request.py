@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Final, final
 
 from trundle.errors import FileError, UnknownNameError
+from trundle.real_array import is_number
 from trundle.typing import Json, Raw
 
 METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
@@ -44,7 +45,7 @@ def read_settings(request: Request) -> Settings:
 
 def number(value: Raw, name: str) -> float:
     """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if not is_number(value) or not isfinite(value):
         raise FileError(f"{name}: give a finite number, not {value!r}.")
     return float(value)
 

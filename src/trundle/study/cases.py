@@ -12,6 +12,8 @@ from trundle.model.model import Model
 from trundle.real_array import real_array
 from trundle.typing import Array
 
+NAMED = 3  # refused cases of a message
+
 
 def parameter_faults(f: Formulation, p: Array) -> dict[int, str]:
     """Case -> what is wrong with its parameters; `p` has a row for each case, as kernels take it."""
@@ -65,10 +67,10 @@ def numbers_of_cases(name: str, value: object, count: int | None = None) -> Arra
     return numbers
 
 
-def refusal_text(refused: dict[int, str], count: int, most: int = 3) -> str:
+def refusal_text(refused: dict[int, str], count: int) -> str:
     """A message about the refused cases of a batch."""
-    lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
-    more = f"\nand {len(refused) - most} more" if len(refused) > most else ""
+    lines = [f"case {i}: {text}" for i, text in list(refused.items())[:NAMED]]
+    more = f"\nand {len(refused) - NAMED} more" if len(refused) > NAMED else ""
     was = "was" if len(refused) == 1 else "were"
     first = f"{len(refused)} of {count} cases {was} refused and not run (all of them in batch.messages):"
     return "\n".join([first, *lines]) + more

@@ -16,7 +16,7 @@ from trundle.integrate.methods.rosenbrock import Rodas5P
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Steps, Tolerances
 from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
-from trundle.real_array import not_numbers, real_array
+from trundle.real_array import is_number, not_numbers, real_array
 from trundle.typing import Array, State
 
 EventAction = Callable[[str, float, State], Mapping[str, float] | None]
@@ -147,7 +147,7 @@ def choose_method(method: MethodGiven, rtol: float) -> Method:
 def check_positive(**values: Given) -> None:
     """Each of the named values must be a positive finite number."""
     for what, value in values.items():
-        if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
+        if not (is_number(value) and isfinite(value) and float(value) > 0):
             remedy = " Give the length of the run in s; t0= is the time at its start." if what == "duration" else ""
             raise SolveError(f"{what} must be a positive number, got {value!r}.{remedy}")
 

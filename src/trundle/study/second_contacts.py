@@ -25,9 +25,9 @@ from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import Kernel
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.higher import HigherPair
-from trundle.space.chain import Named
 from trundle.space.rotation import dot
 from trundle.study.common_normals import Normals
+from trundle.study.trace.contact import search_reach
 from trundle.typing import Array, TapeFunction
 
 NEARER = 1e-8  # of the length of the model, by which another place must be nearer
@@ -84,13 +84,6 @@ def other_normal_kernels(f: Formulation) -> dict[str, TapeFunction]:
     return functions
 
 
-def _reach(coordinate: Named, length: float) -> float:
-    """How far from the contact the search goes: half a turn, a whole one along a helix, three lengths."""
-    if coordinate.slides:
-        return 3 * length
-    return float(np.pi) if coordinate.closed else 2 * float(np.pi)
-
-
 def _reaches(f: Formulation) -> list[Array]:
     """How far the search goes in each coordinate of each contact that may touch twice."""
     found = []
@@ -98,7 +91,7 @@ def _reaches(f: Formulation) -> list[Array]:
         pair = c.pair
         assert isinstance(pair, HigherPair)
         known = {k.name: k for chart in pair.charts for k in chart.coordinates}
-        found.append(np.array([_reach(known[name], f.length) for name in pair.followers]))
+        found.append(np.array([search_reach(known[name], f.length) for name in pair.followers]))
     return found
 
 

@@ -22,7 +22,7 @@ from trundle.linear_algebra.repeatable import repeatable_basis
 from trundle.motion.kinematics import normalised
 from trundle.quantities.coordinate import Coordinate
 from trundle.quantities.state_layout import StateLayout
-from trundle.space.rotation import rotation_from_quaternion
+from trundle.space.rotation import rotation_from_quaternion, skew
 from trundle.typing import Array, Expr, Index
 
 STATES = 6  # around the given one, at which a symmetry must hold
@@ -280,9 +280,3 @@ def _null_space(D: Array, size: Array, least: Array) -> Array:
     _, values, V = np.linalg.svd(D / column, full_matrices=True)
     rank = int(np.sum(values > SYMMETRIC))
     return repeatable_basis(V[rank:].T / column[:, None])
-
-
-def skew(v: Array) -> Array:
-    """Matrix of the cross product with v."""
-    x, y, z = v
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

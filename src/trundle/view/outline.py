@@ -66,18 +66,22 @@ def _skeleton(joints: Points, com: Points) -> Outline:
         return Outline(balls=((corners, 0.0),), joints=joints)
     if len(joints) == 1:
         return Outline(lines=(corners,), balls=((com[None, :], 0.0),), joints=joints)
-    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
-    if spread[1] < 0.05 * spread[0]:  # all on one line: a bar from end to end
-        along = (corners - corners[0]) @ (corners[1] - corners[0])
-        return Outline(lines=(corners[[np.argmin(along), np.argmax(along)]],), joints=joints)
-    ring = _around(corners)
+    ring = around(corners)
+    if len(ring) == 2:
+        return Outline(lines=(ring,), joints=joints)
     return Outline(lines=tuple(ring[[i, i - 1]] for i in range(len(ring))), faces=(ring,), joints=joints)
 
 
-def _around(corners: Points) -> Points:
-    """Corners in their order around the middle, seen along the direction in which they spread least."""
+def around(corners: Points) -> Points:
+    """Corners in their order around the middle, seen along the direction in which they spread least; of those on one
+    line both ends.
+    """
     middle = corners - corners.mean(axis=0)
-    flat = middle @ np.linalg.svd(middle)[2][:2].T
+    _, spread, axes = np.linalg.svd(middle)
+    if spread[1] < 0.05 * spread[0]:
+        along = (corners - corners[0]) @ (corners[1] - corners[0])
+        return corners[[np.argmin(along), np.argmax(along)]]
+    flat = middle @ axes[:2].T
     return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 

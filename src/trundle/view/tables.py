@@ -3,6 +3,7 @@
 from itertools import combinations_with_replacement
 from textwrap import fill
 
+from trundle.messages.text_table import text_lines
 from trundle.pairs import Surface, edges, surfaces, table
 from trundle.pairs.higher import refusal
 
@@ -54,7 +55,5 @@ def pairs_text() -> str:
 def table_text() -> str:
     """The surfaces that two joints in series sweep with a carried normal, computed."""
     head = ("first joint", "second joint", "surface", "condition")
-    rows = [head, *((row.first, row.second, row.surface, row.condition) for row in table())]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines = ["  ".join([*(text.ljust(w) for text, w in zip(row, widths, strict=False)), row[3]]) for row in rows]
+    lines = text_lines([head, *((row.first, row.second, row.surface, row.condition) for row in table())])
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:], LEVEL])

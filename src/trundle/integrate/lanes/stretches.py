@@ -31,8 +31,8 @@ class Stretches(NamedTuple):
     end: Array
 
 
-def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretches | None:
-    """Find the breaks of each case by `next_break`; None if a case has more than `most`."""
+def find_stretches(breaks: Compiled, cases: Cases) -> Stretches | None:
+    """Find the breaks of each case by `next_break`; None if a case has more than MOST."""
     look = CFUNCTYPE(None, c_void_p)(compiled.address("next_break"))
     run, p = LoopRecord(), aligned(max(breaks.n_p, 1))
     places = {
@@ -54,7 +54,7 @@ def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretche
             of_case.append((begin, end))
             if not run.t_break < case.t1:
                 break
-            if len(of_case) > most:
+            if len(of_case) > MOST:
                 return None
             run.t = end
         found.append(of_case)

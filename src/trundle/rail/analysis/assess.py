@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.messages.preparing import preparing
+from trundle.messages.text_table import text_lines
 from trundle.model.model import Model
 from trundle.rail.analysis.signals import band, largest, on_grid, sliding_mean
 from trundle.rail.analysis.weighting import (
@@ -197,9 +198,7 @@ class Assessment:
             limit = "" if np.isnan(one.limit) else f"{one.limit:.4g}"
             verdict = "" if one.ok is None else "ok" if one.ok else "EXCEEDED"
             rows.append((one.quantity, one.where, f"{one.value:.4g}", limit, one.unit, verdict))
-        widths = [max(len(row[k]) for row in rows) for k in range(6)]
-        padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
-        return "\n".join("  ".join(cells).rstrip() for cells in padded)
+        return "\n".join(text_lines(rows))
 
     @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
+from trundle.messages.text_table import text_lines
 from trundle.rail.analysis.assess import Assessment, Line, assess
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
@@ -59,9 +60,7 @@ class SpeedTable:
 
     def table(self) -> str:
         """Quantities below each other, speeds side by side; * marks what exceeds its limit."""
-        rows = self._rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        text = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        text = text_lines(self._rows())
         for v, outcome, found in zip(self.speeds, self.outcomes, self.assessments, strict=True):
             text += [f"{v:g} m/s: {outcome}"] if found is None else []
         return "\n".join(text)

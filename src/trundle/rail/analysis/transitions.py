@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate.interruption import part_of_study
 from trundle.messages.preparing import preparing
+from trundle.messages.text_table import text_lines
 from trundle.rail.analysis.assess import Assessment, assess
 from trundle.rail.analysis.on_track import on_line
 from trundle.rail.analysis.signals import band
@@ -50,9 +51,7 @@ class TransitionComparison:
         peaks = self.peaks()
         columns = list(next(iter(peaks.values())))
         rows = [["transition", *columns], *([name, *(f"{v:.4g}" for v in one.values())] for name, one in peaks.items())]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(columns) + 1)]
-        padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
-        return "\n".join("  ".join(cells).rstrip() for cells in padded)
+        return "\n".join(text_lines(rows))
 
     @preparing("the picture")
     def plot(self, path: Path | str | None = None) -> "Figure":

@@ -23,6 +23,7 @@ from trundle.pairs.surface import Cone, Cylinder, Surface, Torus
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import RigPose, read_pose
 from trundle.rail.rig.rig_solve import solve
+from trundle.real_array import is_number
 from trundle.space.arrays import read_together
 from trundle.typing import Expr
 
@@ -330,11 +331,7 @@ def _number_faults(rig: RollerRig) -> list[str]:
     for field in fields(rig):
         value = getattr(rig, field.name)
         endless = field.name in ("wheel_profile_radius", "ring_radius") and value == inf
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, float | int | np.number)
-            or not (isfinite(value) or endless)
-        ):
+        if not is_number(value) or not (isfinite(value) or endless):
             faults.append(f"RollerRig: {field.name} must be one finite number, got {value!r}.")
         elif value <= 0:
             why = "; without coning the wheelset does not centre itself" if field.name == "cone_angle" else ""

@@ -8,6 +8,7 @@ from typing import Literal, final
 from trundle.errors import ModelError
 from trundle.model.body import Frame
 from trundle.model.model import Model
+from trundle.real_array import is_number
 from trundle.typing import Given
 
 AXES = ("x", "y", "z")
@@ -72,7 +73,7 @@ def check_numbers(part: str, positive: tuple[str, ...] = (), **given: Given) -> 
     faults = []
     for name, one in given.items():
         many = one if isinstance(one, tuple | list) else (one,)
-        if not all(isinstance(x, float | int) and not isinstance(x, bool) and isfinite(x) and x >= 0 for x in many):
+        if not all(is_number(x) and isfinite(x) and x >= 0 for x in many):
             faults.append(f"{part}: {name} must be finite and not negative, got {one!r}.")
         elif name in positive and not all(x > 0 for x in many):
             faults.append(f"{part}: {name} must be greater than zero, got {one!r}.")

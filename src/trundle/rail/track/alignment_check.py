@@ -10,6 +10,7 @@ from trundle.errors import ModelError
 from trundle.rail.track.gradient import slopes
 from trundle.rail.track.rows import END, SLOPE, derivatives, make_rows
 from trundle.rail.track.segment import Ends, Segment, type_faults
+from trundle.real_array import is_number
 
 if TYPE_CHECKING:
     from trundle.rail.track.alignment import Alignment
@@ -26,7 +27,7 @@ def check_numbers(
     faults = []
     if not segments:
         faults.append("a line needs at least one segment.")
-    if isinstance(half_gauge, bool) or not isinstance(half_gauge, Real):
+    if not is_number(half_gauge):
         raise ModelError(f"half_gauge is {half_gauge!r}; give half the distance of the rails in metres, such as 0.75.")
     if not (np.isfinite(half_gauge) and half_gauge > 0.0):
         raise ModelError(f"half_gauge is {half_gauge:g} m; it must be positive (0.75 for rails 1.5 m apart).")

@@ -14,6 +14,7 @@ from trundle.messages.preparing import preparing
 from trundle.rail.track import spectrum
 from trundle.rail.track.signal import Signal, SineSum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
+from trundle.real_array import is_integer
 from trundle.typing import AnyArray, Array, Option, Settings
 
 if TYPE_CHECKING:
@@ -339,7 +340,7 @@ def _leibniz(signal: Array | Sequence[Array], envelope: list[float] | list[Array
 def _check_band(wavelengths: tuple[float, float], waves: int, seed: int) -> None:
     if np.shape(wavelengths) != (2,):
         raise ModelError(f"wavelengths are (shortest, longest) in metres, not {wavelengths!r}.")
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+    if not is_integer(seed) or seed < 0:
         raise ModelError(f"the seed is a non-negative integer, not {seed!r}.")
     short, long = wavelengths
     if not (np.isfinite(short) and np.isfinite(long) and 0.0 < short < long):

@@ -8,10 +8,10 @@ track a positive cant raises the right rail, as in a curve to the left.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from math import copysign, inf, isfinite, isinf, isnan
-from numbers import Real
 from typing import final
 
 from trundle.rail.track.basis import polynomial
+from trundle.real_array import is_number
 from trundle.typing import Array, ModelPart
 
 Parts = tuple[tuple[float, Array], ...]  # end of each part in x, and its coefficients in x of the whole segment
@@ -114,7 +114,7 @@ def type_faults(part: ModelPart) -> list[str]:
         if field.name in ("ramp", "shape"):
             if not isinstance(value, str):
                 out.append(f"its {field.name} is {value!r}; give a word")
-        elif field.type in (float, float | None) and (isinstance(value, bool) or not isinstance(value, Real)):
+        elif field.type in (float, float | None) and not is_number(value):
             straight = " (straight track has the radius inf)" if field.name == "radius" else ""
             out.append(f"its {field.name} is {value!r}; give a number{straight}")
     return out

@@ -95,12 +95,16 @@ class Transition(Segment):
         tuple
             Parts with their coefficients.
         """
-        return scaled(self.shape, before.curvature, after.curvature)
+        return scaled(self.parts(), before.curvature, after.curvature)
+
+    def parts(self) -> Parts:
+        """Shape of the curve."""
+        return self.shape
 
     def cant_shape(self) -> Parts:
         """Shape of the cant."""
         name = self.ramp or self.usual_ramp
-        return self.shape if name is None else ramps()[name]
+        return self.parts() if name is None else ramps()[name]
 
     def pieces(self, before: Ends, half_gauge: float) -> list[Piece]:
         after = self.ends(before)
@@ -322,14 +326,7 @@ class Polynomial(Transition):
         return found
 
     def parts(self) -> Parts:
-        """The shape."""
         return ((1.0, polynomial(*self.coefficients)),)
-
-    def plan(self, before: Ends, after: Ends, half_gauge: float) -> Parts:
-        return scaled(self.parts(), before.curvature, after.curvature)
-
-    def cant_shape(self) -> Parts:
-        return self.parts() if self.ramp is None else ramps()[self.ramp]
 
 
 @final
@@ -360,14 +357,7 @@ class Adjustable(Transition):
     c2: float = 0.0
 
     def parts(self) -> Parts:
-        """The shape."""
         return ((1.0, polynomial(0.0, 0.0, 3.0, -2.0) + self.c1 * CHANGES[0] + self.c2 * CHANGES[1]),)
-
-    def plan(self, before: Ends, after: Ends, half_gauge: float) -> Parts:
-        return scaled(self.parts(), before.curvature, after.curvature)
-
-    def cant_shape(self) -> Parts:
-        return self.parts() if self.ramp is None else ramps()[self.ramp]
 
 
 def _changes() -> tuple[Array, Array]:

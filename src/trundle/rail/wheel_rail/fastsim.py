@@ -18,6 +18,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.rail.elementwise import least, sqrt, symbolic
 from trundle.rail.wheel_rail.creep import NO_CREEP, ScaledCreepLaw
+from trundle.real_array import is_integer
 from trundle.typing import Array, Expr
 
 BOUNDS: dict[str, Callable[[Array], Array]] = {"parabolic": lambda z: z, "elliptic": np.sqrt}
@@ -69,7 +70,7 @@ class Fastsim(ScaledCreepLaw):
         faults = [
             f"Fastsim: {name} must be an integer from 2 to 1000, got {value!r}."
             for name, value in (("along", self.along), ("across", self.across))
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 2 <= value <= 1000
+            if not is_integer(value) or not 2 <= value <= 1000
         ]
         if self.bound not in BOUNDS:
             faults.append(f"Fastsim: bound must be 'parabolic' or 'elliptic', got {self.bound!r}.")

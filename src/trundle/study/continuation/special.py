@@ -31,7 +31,6 @@ class Special(Generic[P]):
     parameter: float
     value: complex
     node: Node[P]
-    judgement: Judgement
     after: int  # number of the point of the branch before it
 
     @property
@@ -63,7 +62,7 @@ def specials(
     if node.tangent[-1] * next_node.tangent[-1] < 0:
         at = _zero(follower, node, length, lambda n: float(n.tangent[-1]))
         there = judge(at.place)
-        found.append(Special("fold", at.parameter, _nearest(there), at, there, after))
+        found.append(Special("fold", at.parameter, _nearest(there), at, after))
         if abs(change) == 1:  # that of the fold itself
             return found
     if change == 0:
@@ -77,7 +76,7 @@ def specials(
     more = behind if change > 0 else before
     value = complex(there.turning[min(k, len(there.turning) - 1)])
     swings = complex(more.turning[k])
-    found.append(Special(_kind(follower, swings), at.parameter, value, at, there, after))
+    found.append(Special(_kind(follower, swings), at.parameter, value, at, after))
     return found
 
 

@@ -33,7 +33,7 @@ class Fit:
 
 @final
 class FitFunction:
-    """Relative curvature of a contact, from partial velocities and turns of its two sides (see `equations.fit`)."""
+    """Relative curvature of a contact, from partial velocities and turns of its two sides (see `contact.fit`)."""
 
     def __init__(self, equations: Equations, bonds: ContactBonds) -> None:
         e, pair = equations, bonds.connection.pair
@@ -88,7 +88,7 @@ class Normals:
         self._own = ca.Function("own", [e.q, e.p, e.t], [ca.densify(own)])
         self.n, self.length = len(pair.followers), length
         known = {k.name: k for chart in pair.charts for k in chart.coordinates}
-        self.reach = np.array([_reach(known[name], length) for name in pair.followers])
+        self.reach = np.array([search_reach(known[name], length) for name in pair.followers])
         self._count = 0
 
     def own(self, q: Array, p: Array) -> Normal:
@@ -149,8 +149,8 @@ class Normals:
         return [Normal(s[i], float(out[i, n]), out[i, n + 3 :]) if good[i] else None for i in range(len(s))]
 
 
-def _reach(coordinate: Named, length: float) -> float:
-    """How far from the contact the search begins: half a turn, a whole one along a helix, three lengths."""
+def search_reach(coordinate: Named, length: float) -> float:
+    """How far from a contact others are searched for: half a turn, a whole one along a helix, three lengths."""
     if coordinate.slides:
         return 3 * length
     return float(np.pi) if coordinate.closed else 2 * float(np.pi)

@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Final, final
 
 from trundle.errors import SolveError
+from trundle.real_array import is_integer
 from trundle.typing import Maker
 
 HERE: Final = "127.0.0.1"
@@ -51,7 +52,7 @@ class LocalPage:
 
 def _listen(handler: Maker, port: int) -> tuple[ThreadingHTTPServer, str]:
     """A server at the port or the next free one, and a sentence if it is another one."""
-    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
+    if not is_integer(port) or not 0 <= port < 65536:
         raise SolveError(f"port={port!r}: give a number from 1 to 65535, or 0 for any free port.")
     for k in range(TRIES if port else 1):
         try:

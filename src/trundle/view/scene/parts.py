@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from trundle.typing import Array, Raw
-from trundle.view.outline import distinct
+from trundle.view.outline import around, distinct
 from trundle.view.scene import mesh
 from trundle.view.scene.mesh import Mesh
 
@@ -33,19 +33,11 @@ def _from_joints(body: Shape, size: float, has_surface: bool) -> list[Mesh]:
         ends = [*joints, np.zeros(3)] if not len(joints) else [*joints]
         arms = [mesh.bar(p, com, radius) for p in ends if np.linalg.norm(p - com) > 1e-9]
         return [*arms, *([] if has_surface else [_inertia_box(body, size)])]
-    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
-    if spread[1] < 0.05 * spread[0]:
-        along = (corners - corners[0]) @ (corners[1] - corners[0])
-        return [mesh.bar(corners[np.argmin(along)], corners[np.argmax(along)], radius)]
-    ring = _around(corners)
+    ring = around(corners)
+    if len(ring) == 2:
+        return [mesh.bar(ring[0], ring[1], radius)]
     sides = [mesh.bar(ring[i - 1], ring[i], 0.7 * radius) for i in range(len(ring))]
     return [*sides, mesh.disc(np.vstack([ring, ring[:1]]))]
-
-
-def _around(corners: Array) -> Array:
-    middle = corners - corners.mean(axis=0)
-    flat = middle @ np.linalg.svd(middle)[2][:2].T
-    return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 
 def _inertia_box(body: Shape, size: float) -> Mesh:
