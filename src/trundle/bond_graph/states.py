@@ -1,14 +1,10 @@
 """Numerical states of a graph, the inputs of its programs."""
 
-from typing import Any
-
 import numpy as np
 
 from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
-from trundle.typing import Array, Json
-
-State = dict[str, Any]
+from trundle.typing import Array, Json, State
 
 
 def default_values(f: Formulation) -> Json:

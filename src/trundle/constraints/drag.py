@@ -18,8 +18,8 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Drag:
-    """C of [Ikoki 2021, Eqs. 5, 17] from one connection: on all speeds, and as force and moment on the second body at
-    its frame (ground axes).
+    """Force C of constraints that are not ideal [Ikoki 2021, Eqs. 5, 17], from one connection: along all speeds, and as
+    force and moment on the second body at its frame (ground axes).
     """
 
     connection: ConnectedPair

@@ -76,7 +76,7 @@ class Followed:
 @final
 @dataclass(frozen=True)
 class LawState:
-    """A coordinate without speed: bent bristles, the deviation from a prescribed rate, or a state of the model."""
+    """A coordinate without a speed: deflection of bristles, deviation from a prescribed rate, or state of the model."""
 
     name: str
     value: Expr

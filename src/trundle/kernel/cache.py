@@ -10,16 +10,15 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import llvmlite
 
 from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
 from trundle.messages.warn import warn
+from trundle.typing import Settings
 from trundle.version import __version__
 
 _MAGIC = b"trundle kernel 2\n"
@@ -46,7 +45,7 @@ class Bundle:
 
     code: bytes = field(repr=False)
     shapes: tuple[Shape, ...]
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Settings = field(default_factory=dict)
 
     def load(self) -> dict[str, Kernel]:
         """Put the kernels into memory."""

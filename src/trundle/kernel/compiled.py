@@ -9,7 +9,6 @@ and of all modules that it imports: editing other files does not invalidate it.
 from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
 from threading import RLock
-from typing import Any
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
@@ -17,6 +16,7 @@ from trundle.kernel.jit import host
 from trundle.kernel.loop_code import loop_code, ready_loop
 from trundle.kernel.record import Record
 from trundle.messages.preparing import preparing
+from trundle.typing import Untyped
 
 PARTS = {
     "advance": "integrate.loop",
@@ -50,7 +50,7 @@ PARTS = {
 }
 """Name of each part and its module."""
 
-_engines: list[Any] = []  # they own the memory of the code
+_engines: list[Untyped] = []  # they own the memory of the code
 _one_by_one = RLock()
 
 
@@ -115,7 +115,7 @@ def _load(part: str, code: bytes) -> int:
     return found
 
 
-def _machine() -> Any:
+def _machine() -> Untyped:
     from llvmlite import binding as llvm
 
     target = host()

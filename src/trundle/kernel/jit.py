@@ -3,10 +3,10 @@
 import ctypes
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -18,7 +18,7 @@ from trundle.kernel.lower import Target, many_symbol, symbol
 from trundle.kernel.memory import address_of, aligned
 from trundle.kernel.rows_call import SOLVER
 from trundle.lookup.memory import directory_address
-from trundle.typing import Untyped
+from trundle.typing import Options, Untyped
 
 if TYPE_CHECKING:
     from trundle.kernel.tiers import Threaded
@@ -68,7 +68,7 @@ class Kernel:
     n_out: int
     work_size: int
     many_address: int
-    engine: Any = field(repr=False, compare=False)  # owns the memory of the code
+    engine: Untyped = field(repr=False, compare=False)  # owns the memory of the code
     threaded: "Threaded | None" = field(default=None, repr=False, compare=False)
     """Its threaded code, if it began as such (see `tiers`)."""
 
@@ -80,12 +80,12 @@ class Kernel:
             self.threaded.compile_if_busy(coming)
 
     @cached_property
-    def function(self) -> Any:
+    def function(self) -> Callable[..., None]:
         """The function for ctypes; the GIL is released during the call."""
         return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(self.address)
 
     @cached_property
-    def many(self) -> Any:
+    def many(self) -> Callable[..., None]:
         """The loop over groups for ctypes."""
         return ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 5)(self.many_address)
 
@@ -131,7 +131,7 @@ def emit_assembly(ir: str, target: Target | None = None) -> str:
     return str(machine.emit_assembly(module))
 
 
-def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
+def _prepare(ir: str, target: Target) -> tuple[Untyped, Untyped]:
     machine = _machine(target)
     try:
         module = llvm.parse_assembly(ir)
@@ -174,13 +174,13 @@ def _is_near(target: Target) -> bool:
     return sys.platform == "linux" and target.fuses
 
 
-def code_options(target: Target) -> dict[str, Any]:
+def code_options(target: Target) -> Options:
     """Options of code generation, on which object code depends."""
     memory = {"reloc": "pic", "codemodel": "small"} if _is_near(target) else {}
     return {"cpu": target.cpu, "features": target.features, "opt": _OPTIMISATION, "jit": True, **memory}
 
 
-def _machine(target: Target) -> Any:
+def _machine(target: Target) -> Untyped:
     host()  # initialises LLVM
     return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target))
 

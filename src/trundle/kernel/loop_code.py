@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
 from trundle.kernel.loop_sources import PACKAGE, digest
 from trundle.kernel.ready_code import SHIPPED, ready_code
 from trundle.messages.preparing import preparing
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 def environment() -> dict[str, str]:
@@ -68,6 +71,7 @@ def _of_source_tree(part: str, home: str, key: str) -> bytes:
 
 def _made(part: str, home: str) -> bytes:
     process, code = _worker(os.getpid()), b""
+    assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.write(f"{part} {home}\n".encode())
         process.stdin.flush()
@@ -83,7 +87,7 @@ def _made(part: str, home: str) -> bytes:
 
 
 @cache
-def _worker(process: int) -> Any:
+def _worker(process: int) -> "subprocess.Popen[bytes]":
     """The process in which numba compiles for this one (a forked process has its own); it ends with us."""
     import subprocess  # imported here because an installed package does not need it
 
@@ -95,11 +99,9 @@ def _worker(process: int) -> Any:
     return worker
 
 
-def _end(worker: Any) -> None:
-    worker.kill()
-    worker.wait()
-    worker.stdin.close()
-    worker.stdout.close()
+def _end(worker: "subprocess.Popen[bytes]") -> None:
+    with worker:  # waits for it and closes its pipes
+        worker.kill()
 
 
 def _numba() -> str:

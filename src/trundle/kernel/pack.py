@@ -7,8 +7,8 @@ the edges to operands and users. Groups that need more moves between registers t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, final
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import final
 
 import numpy as np
 
@@ -82,11 +82,11 @@ class _Packing:
 
     def group_outputs_of_tables(self) -> None:
         """Group numbers that are adjacent in a record, and operations that use them in the same way."""
-        kinds: dict[Any, int] = {}
+        kinds: dict[Hashable, int] = {}
         found: dict[int, tuple[int, int]] = {}  # operation -> kind, and index of its last number in the record
         members: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for v, (op, a, b) in enumerate(self.operations):
-            key: Any
+            key: Hashable
             if op == "item":
                 key, last = ("item", a), self._place(v)
             elif (op in _SIDE_BY_SIDE or op == PRODUCT) and (a in found or b in found):
@@ -147,9 +147,9 @@ class _Packing:
             if all(len(table.get(key, ())) == 1 for table in tables):
                 yield [table[key][0] for table in tables]
 
-    def _uses(self, v: int) -> dict[Any, list[int]]:
+    def _uses(self, v: int) -> dict[Hashable, list[int]]:
         """Ungrouped users of an operation, by the kind of operation and its other operands."""
-        found: defaultdict[Any, list[int]] = defaultdict(list)
+        found: defaultdict[Hashable, list[int]] = defaultdict(list)
         lane = self.group[v].index(v)
         for user, place in self.users[v]:
             op = self.operations[user][0]
@@ -169,7 +169,7 @@ class _Packing:
                 found[op, side, tuple(mates)].append(user)
         return found
 
-    def _name(self, v: int) -> Any:
+    def _name(self, v: int) -> Hashable:
         """Name of an operand for the comparison of groups: all constants have the same."""
         return "const" if self.operations[v][0] == "const" else v
 
@@ -325,12 +325,12 @@ def _mixed(x: np.ndarray) -> np.ndarray:
 def _colours(tape: Tape, rounds: Sequence[int]) -> list[np.ndarray]:
     """Colours of operations for each number of rounds: equal if the neighbourhoods within so many edges are."""
     n = len(tape.operations)
-    names: dict[Any, int] = {}
+    names: dict[Hashable, int] = {}
     own = np.empty(n, np.uint64)
     first, second = np.full(n, -1), np.full(n, -1)
     either = np.zeros(n, bool)
     for v, (op, a, b) in enumerate(tape.operations):
-        key: Any = (op, abs(tape.constants[a])) if op == "const" else op
+        key: Hashable = (op, abs(tape.constants[a])) if op == "const" else op
         own[v] = names.setdefault(key, len(names) + 1)
         if op not in LEAVES:
             first[v], second[v] = a, b

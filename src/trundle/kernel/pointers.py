@@ -1,6 +1,6 @@
 """Pointers in numba code: arrays and machine code given by their address (a call costs about 1 ns)."""
 
-from typing import Any
+from typing import Any as Untyped  # a module of its own would go into the keys of all loops
 
 from llvmlite import ir
 from numba import njit, types
@@ -29,11 +29,11 @@ class RecordType(types.Type):  # type: ignore[misc]
 
 @register_model(RecordType)
 class _RecordModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: Untyped, kind: Untyped) -> None:
         super().__init__(manager, kind, ir.IntType(64).as_pointer())
 
 
-_TYPES: dict[Any, tuple[Any, Any]] = {
+_TYPES: dict[Untyped, tuple[Untyped, Untyped]] = {
     int: (types.int64, ir.IntType(64)),
     float: (types.float64, ir.DoubleType()),
     Ints: (whole_pointer, ir.IntType(64).as_pointer()),
@@ -45,22 +45,22 @@ _TYPES: dict[Any, tuple[Any, Any]] = {
 class _Fields(AttributeTemplate):  # type: ignore[misc]
     key = RecordType
 
-    def generic_resolve(self, record: RecordType, name: str) -> Any:
+    def generic_resolve(self, record: RecordType, name: str) -> Untyped:
         return _TYPES[record.kinds[name]][0] if name in record.kinds else None
 
 
-def _place(builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
+def _place(builder: Untyped, record: RecordType, pointer: Untyped, name: str) -> Untyped:
     slot = builder.gep(pointer, [ir.Constant(ir.IntType(64), record.places[name])])
     return builder.bitcast(slot, _TYPES[record.kinds[name]][1].as_pointer())
 
 
 @lower_getattr_generic(RecordType)
-def _read_field(context: Any, builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
+def _read_field(context: Untyped, builder: Untyped, record: RecordType, pointer: Untyped, name: str) -> Untyped:
     return builder.load(_place(builder, record, pointer, name))
 
 
 @lower_setattr_generic(RecordType)
-def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
+def _write_field(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped, name: str) -> None:
     builder.store(args[1], _place(builder, signature.args[0], args[0], name))
 
 
@@ -72,10 +72,10 @@ inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
 inlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="always")
 
 
-def _part(argument: Any) -> Any:
+def _part(argument: Untyped) -> Untyped:
     """Decorator of a part with this type of argument; it is compiled when `compiled.address` first needs it."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Untyped) -> Untyped:
         found = inner(function)
         found.argument = argument
         return found
@@ -87,51 +87,51 @@ def _part(argument: Any) -> Any:
 part = _part(whole_pointer)
 
 
-def part_of(record: type[Record]) -> Any:
+def part_of(record: type[Record]) -> Untyped:
     """Decorator of a part that is called with the address of a record."""
     return _part(RecordType(record))
 
 
-def _cast(kind: Any, bits: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _cast(kind: Untyped, bits: Untyped) -> Untyped:
+    def codegen(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped) -> Untyped:
         return builder.inttoptr(args[0], bits.as_pointer())
 
     return kind(types.int64), codegen
 
 
 @intrinsic
-def float_ptr(typingctx: Any, address: Any) -> Any:
+def float_ptr(typingctx: Untyped, address: Untyped) -> Untyped:
     """The doubles at an address."""
     return _cast(real_pointer, ir.DoubleType())
 
 
 @intrinsic
-def int_ptr(typingctx: Any, address: Any) -> Any:
+def int_ptr(typingctx: Untyped, address: Untyped) -> Untyped:
     """The 64-bit integers at an address."""
     return _cast(whole_pointer, ir.IntType(64))
 
 
 @intrinsic
-def complex_ptr(typingctx: Any, address: Any) -> Any:
+def complex_ptr(typingctx: Untyped, address: Untyped) -> Untyped:
     """The complex numbers at an address."""
     return _cast(complex_pointer, ir.LiteralStructType([ir.DoubleType(), ir.DoubleType()]))
 
 
 @intrinsic
-def shifted(typingctx: Any, pointer: Any, count: Any) -> Any:
+def shifted(typingctx: Untyped, pointer: Untyped, count: Untyped) -> Untyped:
     """The pointer advanced by `count` elements."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped) -> Untyped:
         return builder.gep(args[0], [args[1]])
 
     return pointer(pointer, types.int64), codegen
 
 
 @intrinsic
-def copy(typingctx: Any, source: Any, target: Any, count: Any) -> Any:
+def copy(typingctx: Untyped, source: Untyped, target: Untyped, count: Untyped) -> Untyped:
     """Copy `count` doubles with one memory move, instead of a loop that the compiler would unroll at every use."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped) -> Untyped:
         raw_memmove(builder, args[1], args[0], args[2], 8)
         return context.get_dummy_value()
 
@@ -139,10 +139,12 @@ def copy(typingctx: Any, source: Any, target: Any, count: Any) -> Any:
 
 
 @intrinsic
-def call(typingctx: Any, address: Any, t: Any, x: Any, p: Any, out: Any, work: Any) -> Any:
+def call(
+    typingctx: Untyped, address: Untyped, t: Untyped, x: Untyped, p: Untyped, out: Untyped, work: Untyped
+) -> Untyped:
     """Call the kernel `void f(t*, x*, p*, out*, work*)` at an int64 address."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped) -> Untyped:
         kind = ir.FunctionType(ir.VoidType(), [ir.DoubleType().as_pointer()] * 5)
         builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
         return context.get_dummy_value()
@@ -151,10 +153,10 @@ def call(typingctx: Any, address: Any, t: Any, x: Any, p: Any, out: Any, work: A
 
 
 @intrinsic
-def call_table(typingctx: Any, address: Any, table: Any) -> Any:
+def call_table(typingctx: Untyped, address: Untyped, table: Untyped) -> Untyped:
     """Call another compiled part, with the same table or record."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context: Untyped, builder: Untyped, signature: Untyped, args: Untyped) -> Untyped:
         kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64).as_pointer()])
         builder.call(builder.inttoptr(args[0], kind.as_pointer()), [args[1]])
         return context.get_dummy_value()

@@ -6,7 +6,7 @@ which an address is a number.
 """
 
 from ctypes import Structure, addressof, c_double, c_int64
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 
 class Ints(Protocol):
@@ -29,7 +29,7 @@ R = TypeVar("R", bound="Record")
 class Record(Structure):
     """Base of records; subclasses are decorated with `@named_fields`, and their fields follow those of their base."""
 
-    kinds: ClassVar[dict[str, Any]] = {}
+    kinds: ClassVar[dict[str, object]] = {}
     """Types of the fields, in order."""
 
     @property

@@ -96,7 +96,7 @@ def inertia_x(c: Expr, s: Expr, I: Expr) -> Expr:
 
 @template((3, 21))
 def inertia_shift(r: Expr, I: Expr) -> Expr:
-    """To a point at -r: H' = H + r^ M,  A' = A + r^ H^T - H' r^."""
+    """Referred to a point at -r, with r^ for the matrix of r x: H' = H + r^ M,  A' = A + r^ H^T - H' r^."""
     A, H, M = blocks(I)
     X = ca.skew(r)
     G = H + ca.mtimes(X, M)
@@ -110,13 +110,13 @@ def blocks(I: Expr) -> list[Expr]:
 
 
 def pack(A: Expr, H: Expr, M: Expr) -> Expr:
-    """The other way round."""
+    """The 21 numbers of A, H and M."""
     return _together().call([A, H, M])[0]
 
 
 @lru_cache(maxsize=1)
 def _apart() -> TapeFunction:
-    """What moves entries is a function of CasADi, too: entry by entry it would take most of the time."""
+    """Entries are moved by a CasADi function too: entry by entry in Python it would take most of the time."""
     I = ca.SX.sym("I", 21)
 
     def symmetric(v: Expr) -> Expr:

@@ -29,7 +29,7 @@ def turn_x(R: Expr, c: Expr, s: Expr) -> Expr:
 
 
 def sine_cosine(angle: float) -> tuple[float, float]:
-    """Exact at multiples of a right angle."""
+    """Of an angle (rad), exact at multiples of a right angle."""
     s, c = clean([np.sin(angle), np.cos(angle)])
     return float(s), float(c)
 
@@ -138,7 +138,7 @@ def _ball(link: Link, parent: FrameMotion, q: Expr, u: Expr) -> tuple[FrameMotio
 
 
 def normalised(q: Expr, quaternions: Sequence[int]) -> Array:
-    """Numbers: copy of q with unit quaternions."""
+    """Copy of the numbers q with quaternions of unit length."""
     copy = np.array(q, dtype=float)
     for i in quaternions:
         copy[i : i + 4] /= np.linalg.norm(copy[i : i + 4])

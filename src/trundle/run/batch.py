@@ -131,11 +131,10 @@ class BatchRun:
     @property
     def messages(self) -> list[str]:
         """Error message of each case; empty if it reached its end or a stop event."""
-        texts = [""] * len(self)
-        for i, ending in enumerate(self._endings):
-            if not ending.ok:
-                texts[i] = self.refused.get(i) or f"{ending} It stopped at t = {self.batch.t_end[i]:.9g} s."
-        return texts
+        return [
+            "" if ending.ok else self.refused.get(i) or f"{ending} It stopped at t = {t:.9g} s."
+            for i, (ending, t) in enumerate(zip(self._endings, self.batch.t_end, strict=True))
+        ]
 
     @cached_property
     def events(self) -> list[list[EventTime]]:

@@ -1,6 +1,5 @@
 """Checks of a line: numbers, continuity between segments, slopes."""
 
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,7 @@ def check_numbers(
         raise ModelError(f"half_gauge is {half_gauge!r}; give half the distance of the rails in metres, such as 0.75.")
     if not (np.isfinite(half_gauge) and half_gauge > 0.0):
         raise ModelError(f"half_gauge is {half_gauge:g} m; it must be positive (0.75 for rails 1.5 m apart).")
-    if np.shape(position) != (3,) or not all(isinstance(v, Real) and np.isfinite(v) for v in (*position, heading)):
+    if np.shape(position) != (3,) or not all(is_number(v) and np.isfinite(v) for v in (*np.asarray(position), heading)):
         faults.append("the line starts at a position of three finite numbers (m), with a finite heading (rad).")
     if pivot not in ("centre", "low rail"):
         faults.append(f"the cant turns about the 'centre' or the 'low rail', not about {pivot!r}.")

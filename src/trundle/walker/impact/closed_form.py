@@ -114,9 +114,9 @@ def lands_while_pressed(
 ) -> bool:
     """Whether the back foot comes down before the front foot is released, the contact being a linear spring.
 
-    The spring is softer in unloading, just so that restitution has the impulse pr. Its stiffness is one: it sets the
-    scale of time and not the answer. The height of the back foot is a concave function of time
-    once the foot sticks, so the height at the release decides.
+    The spring is softer in unloading, so that restitution has the impulse pr. Its stiffness is one: it sets the scale
+    of time and not the answer. The height of the back foot is a concave function of time once the foot sticks, so the
+    height at the release decides.
     """
     if pr <= 0.0:
         return True  # the front foot is not released, and the back foot moves down
