@@ -88,6 +88,10 @@ class InertiaWarning(UserWarning):
     """Moments of inertia that no body can have, but within a measuring error of possible ones."""
 
 
+class UnitWarning(UserWarning):
+    """A number that is declared in another unit than those of SI, and used as if it were in them."""
+
+
 class FrozenTimeWarning(UserWarning):
     """Linear equations or an equilibrium of a model that depends on time, computed at one instant."""
 

@@ -236,3 +236,39 @@ def test_an_input_that_prescribes_a_motion() -> None:
         built.linearise().state_space()
     with pytest.raises(SolveError, match="'place' prescribes a motion"):
         built.stepper(1.0)
+
+
+@pytest.mark.parametrize(
+    ("unit", "time", "words"),
+    [("kN", "s", "input 'F' is given in 'kN', but the model has it in 'N'"), ("N", "ms", "time of input 'F' .* 'ms'")],
+)
+def test_signals_in_other_units_are_refused(unit: str, time: str, words: str) -> None:
+    m = tr.Model("cart")
+    push = m.input("F", 0.0, "N")
+    m.connect(tr.Prismatic("x"), m.ground, m.body("cart", mass=1.0), law=tr.Motor(push))
+    system, t = m.build(), np.linspace(0.0, 1.0, 3)
+    array = xr.DataArray(np.ones(3), {"time": ("time", t, {"units": time})}, ("time",), attrs={"units": unit})
+    table = tr.Table(t, np.ones(3), between="linear", unit=unit, arguments=[f"time ({time})"])
+    for given in (array, table):
+        with pytest.raises(ModelError, match=words):
+            system.simulate(1.0, inputs={"F": given})
+        with pytest.raises(ModelError, match=words):
+            system.batch(1.0, inputs={"F": [1.0, given]})
+    array.attrs["units"], array["time"].attrs["units"] = "N", "seconds"
+    for given in (array, tr.Table(t, np.ones(3), between="linear")):
+        found = system.simulate(1.0, inputs={"F": given}, samples=2).values("cart.displacement")
+        assert found[-1] == pytest.approx(0.5)
+
+
+def test_tables_in_other_units_are_refused() -> None:
+    m = tr.Model("cart")
+    pull = m.table("pull", tr.Table([0.0, 1.0], [1.0, 1.0], unit="N", arguments=["x (m)"]))
+    cart = m.body("cart", mass=1.0)
+    m.connect(tr.Prismatic("x"), m.ground, cart)
+    m.apply(tr.CoordinateForce("cart.displacement", lambda s: pull(s["cart.displacement"])))
+    system = m.build()
+    for options in ({"unit": "kN"}, {"arguments": ["x (mm)"]}):
+        with pytest.raises(ModelError, match=r"cannot be replaced by one with '(kN|mm)'"):
+            system.simulate(1.0, tables={"pull": tr.Table([0.0, 1.0], [2.0, 2.0], **options)})
+    found = system.simulate(1.0, tables={"pull": tr.Table([0.0, 1.0], [2.0, 2.0], arguments=["x"])}, samples=2)
+    assert found.values("cart.displacement")[-1] == pytest.approx(1.0)

@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import ModelError, StoreError
 from trundle.lookup.read import column_separator
 from trundle.lookup.table import Table
+from trundle.lookup.units import plain
 from trundle.quantity import Part
 from trundle.system import System
 from trundle.typing import Array, Given, Values
@@ -85,7 +86,7 @@ class Experiment:
         register = system.formulation.register
         for name, unit in self.units.items():
             known = "s" if name == "time" else register.get(name).unit
-            if _plain(unit) != _plain(known):
+            if plain(unit) != plain(known):
                 raise ModelError(
                     f"{name!r} was measured in {unit!r}, but the model has it in {known or '1'!r}: convert the "
                     f"numbers, and give their new unit."
@@ -128,11 +129,6 @@ def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list
     if not several:
         raise ModelError("there are no data to fit.")
     return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
-
-
-def _plain(unit: str) -> str:
-    """A unit in normal form."""
-    return unit.replace(" ", "").replace("**", "^").replace("*", "") or "1"
 
 
 def _columns(data: Given) -> tuple[dict[str, Array], dict[str, str]]:

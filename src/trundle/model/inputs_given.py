@@ -9,6 +9,7 @@ import numpy as np
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.signal import sampled
 from trundle.lookup.table import Table
+from trundle.lookup.units import unit_of_argument, unlike
 from trundle.messages.warn import users_function, users_line
 from trundle.model.input import signal_name
 from trundle.model.model import Model
@@ -43,10 +44,26 @@ def with_inputs(
         if given and (name in given or signal_name(name) in given):
             raise ModelError(f"input {name!r} is given twice, among the inputs and among the parameters or tables.")
         listed = several and isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+        for one in value if listed else [value]:
+            _check_units(name, one, model.inputs[name].level.unit)
         found[name] = [signal(name, v, span, breaks) for v in value] if listed else signal(name, value, span, breaks)
         if listed and not any(isinstance(one, Table) for one in found[name]):
             found[name] = np.array(found[name], dtype=float)
     return {**(given or {}), **found}
+
+
+def _check_units(name: str, value: Given, unit: str) -> None:
+    """Refuse a signal in other units than those of the input and of time."""
+    if isinstance(value, Table):
+        given, time = value.unit, unit_of_argument(value.arguments[0]) if value.arguments else ""
+    elif hasattr(value, "dims") and hasattr(value, "coords"):
+        given = str(value.attrs.get("units", ""))
+        time = str(value.coords["time"].attrs.get("units", "")) if "time" in value.coords else ""
+    else:
+        return
+    for what, has, wanted in ((f"input {name!r}", given, unit), (f"the time of input {name!r}", time, "s")):
+        if unlike(has, wanted):
+            raise ModelError(f"{what} is given in {has!r}, but the model has it in {wanted!r}: convert the numbers.")
 
 
 def _breaks(model: Model, given: Values) -> list[float]:

@@ -8,6 +8,7 @@ from typing import final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.table import Table
+from trundle.lookup.units import unit_of_argument, unlike
 from trundle.typing import Expr, Values
 
 
@@ -41,6 +42,14 @@ class ModelTable:
                 f"table {self.name!r} was built with {self.table.kind} and cannot be replaced by one with "
                 f"{other.kind}: only the numbers and knots may change. Build the model with the other table."
             )
+        units = [(other.unit, self.table.unit)]
+        pairs = zip(other.arguments, self.table.arguments, strict=False)
+        units += [(unit_of_argument(new), unit_of_argument(old)) for new, old in pairs]
+        for new, old in units:
+            if unlike(new, old):
+                raise ModelError(
+                    f"table {self.name!r} has {old!r} and cannot be replaced by one with {new!r}: convert the numbers."
+                )
         return other
 
 

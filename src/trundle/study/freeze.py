@@ -5,7 +5,7 @@ import copy
 from trundle.constraints.relaxation import weight_faults
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import FORMALISMS, Formulation
-from trundle.errors import InertiaWarning, ModelError
+from trundle.errors import InertiaWarning, ModelError, UnitWarning
 from trundle.graph.topology import find_topology
 from trundle.messages.warn import warn
 from trundle.model.check import check, massless, measured_inertias
@@ -15,6 +15,7 @@ from trundle.model.imaginary import omissions
 from trundle.model.model import Model
 from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
+from trundle.model.unit_labels import unit_notes
 from trundle.study.start_state import check_event_names, check_start_names
 from trundle.symbols.quick_symbols import quick_symbols
 from trundle.typing import Values
@@ -43,6 +44,8 @@ def freeze(model: Model, relax: Values | None = None, omit: Values | None = None
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
     for words in measured_inertias(model):
         warn(words, InertiaWarning)
+    for words in unit_notes(model):
+        warn(words, UnitWarning)
     faults, row_names = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)
