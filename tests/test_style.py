@@ -101,8 +101,9 @@ def test_any_has_a_name():
     source = ROOT / "src" / "trundle"
     found = Counter()
     for path in source.rglob("*.py"):
-        bare = {node.lineno for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if _is_any(node)}
-        found[path.relative_to(source).parts[0]] += len(bare)
+        if "Any" in (text := path.read_text(encoding="utf-8")):
+            bare = {node.lineno for node in ast.walk(ast.parse(text)) if _is_any(node)}
+            found[path.relative_to(source).parts[0]] += len(bare)
     most = {"typing.py": 13, "study": 4, "fitting": 1}
     most |= dict.fromkeys(("__init__.py", "pairs", "view"), 1)  # names loaded when first asked for
     assert {name: lines for name, lines in found.items() if lines > most.get(name, 0)} == {}
