@@ -1,5 +1,6 @@
 """A sweep on a real Dask cluster of two processes: the bits of a local one, and no loss when a worker is killed."""
 
+import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from trundle.system import System
 KILL = signal.SIGTERM if os.name == "nt" else signal.SIGKILL  # which ends a process at once on each
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+dask = pytest.importorskip("dask")
 
 
 def chain() -> System:
@@ -32,7 +34,10 @@ def chain() -> System:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
+    """Some workers are killed and replaced: where processes can fork, all come from one that has imported Dask."""
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     with (
+        dask.config.set({"distributed.worker.multiprocessing-method": method}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
         ) as cluster,
