@@ -2,12 +2,18 @@
 
 import ast
 import json
+import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import trundle as tr
+import trundle.contact
+import trundle.model
 
 HEAVY = ("numpy", "casadi", "scipy", "pandas", "xarray", "matplotlib", "networkx", "llvmlite", "numba", "yaml")
 MODEL = "m = tr.Model('p'); m.connect(tr.Revolute('y'), m.ground, m.body('bob', mass=1.0, com=(0, 0, -1)))"
@@ -66,6 +72,20 @@ def test_lists_of_public_names_agree() -> None:
     here = {"errors": "trundle", "TrundleError": "trundle.errors", "__version__": "trundle.version"}
     assert imported == homes | here
     assert set(imported) == set(tr.__all__)
+
+
+@pytest.mark.parametrize("package", [tr.contact, tr.model, tr.pairs, tr.rail], ids=lambda package: package.__name__)
+def test_lists_of_names_of_a_package_agree(package: ModuleType) -> None:
+    """Each name comes from the module that the imports for type checkers name."""
+    tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
+    late = next(node for node in tree.body if isinstance(node, ast.If))
+    typed = {a.name: node.module for node in late.body if isinstance(node, ast.ImportFrom) for a in node.names}
+    assert typed == {name: module for module, names in package._NAMES.items() for name in names.split()}
+    imported = {a.name for node in tree.body if isinstance(node, ast.ImportFrom) for a in node.names}
+    assert set(package.__all__) == set(typed) | (imported - {"TYPE_CHECKING", "import_when_used"})
+    assert [name for name in package.__all__ if getattr(package, name) is not getattr(package, name)] == []
+    modules = {one.name for one in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(typed), "names of modules of the package must be imported by the package itself"
 
 
 def test_a_name_is_listed_and_stays_the_same_object() -> None:

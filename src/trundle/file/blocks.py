@@ -9,11 +9,10 @@ from pydantic_core import PydanticCustomError
 from trundle.file import schema
 from trundle.file.faults import near
 from trundle.file.field import in_words, scalar
+from trundle.file.kinds import blocks
 from trundle.file.tree import Path
 from trundle.file.values import Values
-from trundle.model.block import Block
 from trundle.model.model import Model
-from trundle.pairs.discover import final_classes
 from trundle.typing import ClassField, ModelPart, Raw
 
 
@@ -35,7 +34,7 @@ class Blocks:
 
     def block(self, name: str, raw: Raw, path: Path) -> None:
         """A block by its class: {PID: {error: ..., kp: 2}}."""
-        kinds = {kind.__name__: kind for kind in final_classes(Block)}
+        kinds = blocks()
         if not isinstance(raw, dict) or len(raw) != 1:
             self.faults.add(path, f"give one kind of block ({', '.join(kinds)}) with its fields, not {in_words(raw)}")
             return

@@ -11,6 +11,7 @@ from trundle.laws import backlash, efforts, flows, law
 from trundle.laws.friction_law import ContactLaw
 from trundle.laws.law import EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
+from trundle.model.block import Block
 from trundle.model.force import Force
 from trundle.model.joint import Joint
 from trundle.pairs.cam import Cam
@@ -26,8 +27,9 @@ T = TypeVar("T")
 
 
 def _final(module: object, *kinds: Kind) -> dict[str, Kind]:
-    """Classes of a module that can be used as they are, by name."""
-    found = {name: one for name, one in vars(module).items() if isinstance(one, type) and issubclass(one, kinds)}
+    """Classes of a module, or of a package with late imports, that can be used as they are, by name."""
+    every = {name: getattr(module, name) for name in getattr(module, "__all__", list(vars(module)))}
+    found = {name: one for name, one in every.items() if isinstance(one, type) and issubclass(one, kinds)}
     return {name: one for name, one in found.items() if vars(one).get("__final__")}
 
 
@@ -56,8 +58,13 @@ def options() -> tuple[str, ...]:
 
 def forces() -> dict[str, Kind]:
     """Forces by their names: spring_damper, wrench."""
-    own = [kind for kind in final_classes(Force, of_user=False) if kind.__name__ in model.__all__]
-    return {re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in (*own, *of_user(Force))}
+    every = (*_final(model, Force).values(), *of_user(Force))
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in every}
+
+
+def blocks() -> dict[str, Kind]:
+    """Blocks by their names."""
+    return {**_final(model, Block), **{kind.__name__: kind for kind in of_user(Block)}}
 
 
 def of_user(base: type[T]) -> list[type[T]]:

@@ -12,6 +12,7 @@ from trundle.file.faults import Faults, near
 from trundle.file.numbers import Numbers
 from trundle.file.text import read_text
 from trundle.file.tree import Path
+from trundle.rail.track import cubic_parabola  # noqa: F401  to be found among the segments
 from trundle.rail.track.gradient import Grade, VerticalCurve
 from trundle.rail.track.segment import Segment
 from trundle.rail.track.transition import segments

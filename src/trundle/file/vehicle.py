@@ -93,6 +93,8 @@ class _Parts:
     def kinds(self, slot_kind: object, path: Path) -> dict[str, Maker]:
         """Constructors of the parts that a slot accepts, by name."""
         if slot_kind in (rail.Vehicle, rail.Suspension, rail.CreepLaw):
+            for name in rail.__all__:
+                getattr(rail, name)  # kinds are found when they are imported
             found = [one for one in final_classes(slot_kind) if one not in NOT_IN_FILES]
             return _by_name(*found, *(READY if slot_kind is rail.Vehicle else ()))
         if slot_kind is RunningGear:

@@ -1,45 +1,36 @@
 """Kinematic pairs as chains of screws."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trundle.messages.arguments import explain_module_calls, unknown_name
-from trundle.pairs import belt, bevel, cam, gear, planar, rack, swept  # noqa: F401  so that `discover` finds their classes
-from trundle.pairs.discover import edges, lower_pairs, surfaces
-from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
-from trundle.pairs.ellipsoid import Ellipsoid
-from trundle.pairs.geometry import Moved
-from trundle.pairs.higher import HigherPair
-from trundle.pairs.lower import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Pair,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from trundle.pairs.osculating import Osculating, osculating
-from trundle.pairs.parametric import ParametricSurface
-from trundle.pairs.revolved import Revolved
+from trundle.messages.late_names import import_when_used
+from trundle.pairs.osculating import osculating
 from trundle.pairs.screw_position import screw_position
-from trundle.pairs.surface import (
-    Cone,
-    Cylinder,
-    Plane,
-    Sphere,
-    SpiralColumn,
-    Surface,
-    TangentSurface,
-    Torus,
-)
 
 if TYPE_CHECKING:
     from trundle.pairs.classification import Classification, classify
+    from trundle.pairs.discover import edges, lower_pairs, surfaces
+    from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
+    from trundle.pairs.ellipsoid import Ellipsoid
     from trundle.pairs.from_chain import recognise
+    from trundle.pairs.geometry import Moved
+    from trundle.pairs.higher import HigherPair
+    from trundle.pairs.lower import (
+        Cylindrical,
+        Fixed,
+        Free,
+        Helical,
+        Pair,
+        Planar,
+        Prismatic,
+        Revolute,
+        Spherical,
+        Universal,
+    )
     from trundle.pairs.normal_conditions import Condition, conditions
+    from trundle.pairs.osculating import Osculating
+    from trundle.pairs.parametric import ParametricSurface
+    from trundle.pairs.revolved import Revolved
+    from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, Surface, TangentSurface, Torus
     from trundle.pairs.tabulate import Row, table
 
 __all__ = [
@@ -84,25 +75,20 @@ __all__ = [
     "surfaces",
     "table",
 ]
-explain_module_calls(globals(), __all__)
-
-_LATE = {
-    "Classification": "classification",
-    "Condition": "normal_conditions",
-    "Row": "tabulate",
-    "classify": "classification",
-    "conditions": "normal_conditions",
-    "recognise": "from_chain",
-    "table": "tabulate",
+_NAMES = {
+    "trundle.pairs.classification": "Classification classify",
+    "trundle.pairs.discover": "edges lower_pairs surfaces",
+    "trundle.pairs.edge": "CircleEdge HelixEdge LineEdge Vertex",
+    "trundle.pairs.ellipsoid": "Ellipsoid",
+    "trundle.pairs.from_chain": "recognise",
+    "trundle.pairs.geometry": "Moved",
+    "trundle.pairs.higher": "HigherPair",
+    "trundle.pairs.lower": "Cylindrical Fixed Free Helical Pair Planar Prismatic Revolute Spherical Universal",
+    "trundle.pairs.normal_conditions": "Condition conditions",
+    "trundle.pairs.osculating": "Osculating",
+    "trundle.pairs.parametric": "ParametricSurface",
+    "trundle.pairs.revolved": "Revolved",
+    "trundle.pairs.surface": "Cone Cylinder Plane Sphere SpiralColumn Surface TangentSurface Torus",
+    "trundle.pairs.tabulate": "Row table",
 }
-
-
-def __getattr__(name: str) -> Any:
-    """Functions for the analysis of pairs are imported on first use; most models do not need them."""
-    if name not in _LATE:
-        raise unknown_name("trundle.pairs", name, __all__, {}, "pairs")
-    from importlib import import_module
-
-    globals()[name] = getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)
-    explain_module_calls(globals(), [name])
-    return globals()[name]
+import_when_used(globals(), _NAMES)

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from trundle.pairs import belt, bevel, cam, ellipsoid, gear, parametric, planar, rack, revolved, swept  # noqa: F401  found
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
