@@ -16,6 +16,7 @@ from trundle.pairs.common_normal import Placed, nearest
 from trundle.pairs.numeric import read_sweep
 from trundle.rail import S1002, STEEL, ContactGeometry, ContactTable, Fastsim, Profile, Rail60E1, TableContact, hertz
 from trundle.rail.wheel_rail import contact_table
+from trundle.rail.wheel_rail.soft_contact import RailStrip, WheelStrip, sliding_minimum, soft_contact
 
 SLOPE, ARC = 0.05, 0.3
 CONE = ContactGeometry(Profile.cone(SLOPE), Profile.arc(ARC))
@@ -124,6 +125,31 @@ def test_manchester_benchmark_with_forces():
         assert abs(force.longitudinal - fx) / fs * yaw * contact.radius < 7e-5
         assert force.lateral == pytest.approx(fs, rel=0.01)
     assert sides[0](0.0).angle == pytest.approx(0.0290, rel=0.2)  # between the angles of two competing points
+
+
+@pytest.mark.parametrize("end", [480, 200])
+def test_means_over_the_near_places_are_those_over_all(end):
+    """Two humps over a bumpy rail, also where the wheel ends before the rail does."""
+    rng = np.random.default_rng(5)
+    places, rows = 400, 64
+    y = np.linspace(-1, 1, places)
+    rail = RailStrip(y, 80 * y**2 + rng.uniform(0, 3, places), rng.uniform(-1, 1, places))
+    strip = 50 * np.sin(6 * np.linspace(-1, 1, places + rows)) + rng.uniform(0, 3, places + rows)
+    strip[end:] = np.inf
+    heights = np.array([strip[k : k + places] for k in range(rows)])[::-1]
+    wheel = WheelStrip(heights, *rng.normal(size=(3, rows, places)))
+    found = soft_contact(rail, wheel)
+    w = np.exp(-(heights - rail.height))
+    total = w.sum(axis=1)
+    means = [np.sum(w * v, axis=1) / total for v in (wheel.slope, rail.place, wheel.radius, wheel.curvature + rail[2])]
+    np.testing.assert_allclose(found, [-np.log(total), *means], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 8, 9])
+def test_smallest_of_numbers_in_a_row(window):
+    values = np.random.default_rng(6).normal(size=20)
+    expected = [min(values[k : k + window]) for k in range(21 - window)]
+    np.testing.assert_array_equal(sliding_minimum(values, window), expected)
 
 
 def test_numbers_are_kept_under_their_digest(tmp_path, monkeypatch):

@@ -24,15 +24,14 @@ from trundle.rail.elementwise import symbolic
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.rail.wheel_rail.kalker import LEAST_LOAD, Coefficients, Patch, kalker
+from trundle.rail.wheel_rail.soft_contact import RailStrip, WheelStrip, soft_contact
 from trundle.rail.wheel_rail.wheel_side import Side
 from trundle.typing import Array, Expr
 
 EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches
 FLATTEST = 0.5  # 1/m: curvatures of wheel and rail together are taken as not less than this
 INNERMOST = -0.058  # m: place on the wheel beyond which, behind the flange's tip, nothing touches
-FAINTEST = 600.0  # eps: larger gaps are cut to this; their weights add nothing, but are not denormal (slow)
-NEGLIGIBLE = 50.0  # eps: places whose gaps are larger than the lowest by more add less than round-off
-ROWS = 64  # knots of u that are computed together
+ROWS = 64  # knots of u that are computed together, so that they stay in the cache of the processor
 LIFTED = 0.1  # m: gap where there is no wheel above the rail
 VERSION = 3  # of this computation; cached tables of other versions are not used
 COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficients._fields)
@@ -180,11 +179,12 @@ class ContactTable:
         y = np.asarray(side.rail.start + self.step * (np.arange(n) + 0.5), dtype=float)
         rail = RailStrip(y, side.rail.height(y) / self.eps, side.rail.curvature(y))
         offset = self._offset(side)
-        strips = self._wheel_strips(side, rail)
+        wheel = self._wheel_strips(side, rail)
         rows = [slice(first, first + ROWS) for first in range(0, len(self.u), ROWS)]
-        means = [[self._mean(rail, WheelStrip(*strip), part) for part in rows] for strip in zip(*strips, strict=True)]
+        means = [[soft_contact(rail, wheel.part(k, few)) for few in rows] for k in range(len(self.roll))]
         columns = np.array([np.concatenate(parts, axis=1) for parts in means])  # roll, column, u
-        columns[:, 0] = np.where(np.isfinite(columns[:, 0]), self.eps * columns[:, 0] - offset, LIFTED)
+        soft = columns[:, 0] - np.log(self.step)
+        columns[:, 0] = np.where(np.isfinite(soft), self.eps * soft - offset, LIFTED)
         gap, slope, place, radius, curvature = np.transpose(columns, (1, 2, 0))
         angle = np.arctan(slope)
         ellipse = hertz(1.0, np.cos(angle) / radius, np.maximum(curvature, FLATTEST), self.material)
@@ -203,8 +203,10 @@ class ContactTable:
         width = np.sqrt(2 * np.pi * self.eps / max(curvature, FLATTEST))
         return float(touch.gap[0] - self.eps * np.log(width))
 
-    def _wheel_strips(self, side: Side, rail: "RailStrip") -> "WheelStrip":
-        """The wheel at all rolls, for all places that stand above one of the rail at any u."""
+    def _wheel_strips(self, side: Side, rail: RailStrip) -> WheelStrip:
+        """The wheel at all rolls and all u, above each place of the rail. Seen from the rail, a wheel that moves by one
+        step is the same row of heights, shifted by one place.
+        """
         u, roll = self.u, self.roll[:, None]
         first = side.rail_origin + rail.place[0] - (u[-1] - side.radius * roll)
         across = first + self.step * np.arange(len(rail.place) + len(u) - 1)  # from the middle of the wheelset
@@ -215,32 +217,8 @@ class ContactTable:
         R = side.radius - z
         height = np.where(inside, (side.tape_place + s) * np.sin(roll) - R * np.cos(roll), np.inf)
         slope = (np.sin(roll) + z1 * np.cos(roll)) / (np.cos(roll) - z1 * np.sin(roll))
-        return WheelStrip(height / self.eps, slope, R, np.clip(side.wheel.curvature(s), -1e3, 1e3))
-
-    def _mean(self, rail: "RailStrip", wheel: "WheelStrip", rows: slice) -> Array:
-        """Gap (in eps), slope, place, radius and curvature at some u, for one roll; the gap is infinite if there is
-        no wheel above the rail.
-
-        Seen from the rail a wheel that moves by one step is the same row of heights, shifted by one place. Some rows at
-        a time, so that they stay in the cache of the processor.
-        """
-        height, *others = (sliding_window_view(values, len(rail.place))[::-1][rows] for values in wheel)
-        gap = height - rail.height
-        lowest = np.min(gap, axis=1)
-        lost = ~np.isfinite(lowest)
-        part = slice(None)
-        if not np.any(lost):
-            near = np.flatnonzero(np.min(gap, axis=0) < np.max(lowest) + NEGLIGIBLE)
-            part = slice(near[0], near[-1] + 1)
-        w = np.where(lost, 0.0, lowest)[:, None] - gap[:, part]
-        np.exp(np.maximum(w, -FAINTEST, out=w), out=w)
-        w[lost] = 1.0
-        total = np.sum(w, axis=1)
-        # Row by row, as BLAS does not divide one row among threads, which wait for each other longer than this takes.
-        slope, radius, curvature = (np.vecdot(w, values[:, part]) / total for values in others)
-        place, rail_curvature = (np.vecdot(w, values[part]) / total for values in (rail.place, rail.curvature))
-        soft = lowest - np.log(total * self.step)
-        return np.array([soft, slope, place, radius, curvature + rail_curvature])
+        strips = (height / self.eps, slope, R, np.clip(side.wheel.curvature(s), -1e3, 1e3))
+        return WheelStrip(*(sliding_window_view(strip, len(rail.place), axis=1)[:, ::-1] for strip in strips))
 
     @staticmethod
     def _circles_at(side: Side, across: Array, roll: Array) -> Array:
@@ -255,22 +233,3 @@ class ContactTable:
             if np.max(np.abs(step)) < 1e-14:
                 break
         return np.asarray(s)
-
-
-@final
-class RailStrip(NamedTuple):
-    """Places across a rail, with height (in eps) and curvature there."""
-
-    place: Array
-    height: Array
-    curvature: Array
-
-
-@final
-class WheelStrip(NamedTuple):
-    """Places across a wheel: height (in eps) over the middle of its axle, slope, radius of the circle, curvature."""
-
-    height: Array
-    slope: Array
-    radius: Array
-    curvature: Array
