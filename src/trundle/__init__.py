@@ -360,7 +360,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         advice = import_module("trundle.messages.refused_call").OF_TRUNDLE
         raise import_module("trundle.messages.arguments").unknown_name("trundle", name, __all__, advice, "tr")
-    with import_module("trundle.equations.garbage_collection").paused_garbage_collection(lasting=True):
+    with import_module("trundle.garbage_collection").paused_garbage_collection(lasting=True):
         module = import_module(_HOME[name])
     found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
     globals()[name] = found  # next time without this function

@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from trundle.equations.derivation import Derivation
-from trundle.equations.garbage_collection import paused_garbage_collection
 from trundle.equations.mobility import Mobility
+from trundle.garbage_collection import paused_garbage_collection
 from trundle.messages.arguments import advised_class, explain_calls
 from trundle.messages.preparing import preparing
 from trundle.model.model import Model

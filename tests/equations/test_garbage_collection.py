@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import trundle as tr
-from trundle.equations.garbage_collection import paused_garbage_collection
+from trundle.garbage_collection import paused_garbage_collection
 
 
 @pytest.fixture(autouse=True)

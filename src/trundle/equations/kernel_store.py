@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
-from trundle.equations.garbage_collection import paused_garbage_collection
+from trundle.garbage_collection import paused_garbage_collection
 from trundle.kernel import (
     USER_CACHE,
     Bundle,

@@ -1,6 +1,6 @@
 """Check that every freedom moves some inertia; the errors name the joint or body without inertia."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import casadi as ca
 import numpy as np
@@ -8,13 +8,13 @@ import numpy as np
 from trundle.equations.derive import Equations
 from trundle.equations.row_functions import speed_sizes
 from trundle.errors import ModelError
-from trundle.linear_algebra.kkt import Sparse, dense
+from trundle.model.body import Body
 from trundle.motion.kinematics import normalised
-from trundle.space.inertia import Inertia
 from trundle.typing import Array
 
 ROUND_OFF = 2e-13  # smaller pivots of the mass matrix, relative to its diagonal, are round-off
 NOTHING = 1e-14  # smaller diagonal entries of the mass matrix of bodies of unit size are round-off of rotations
+MassesAndMoments = Mapping[Body, tuple[float, Array]]
 MASS_CHECK_LIMIT = 60  # number of speeds; beyond, only bodies without any mass are detected
 
 
@@ -22,13 +22,11 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
     """ModelError if a freedom moves no inertia; it names the joint."""
     e = equations
     moved: dict[int, bool] = {}
-    values = {
-        b: np.any(np.array(ca.DM(ca.Function("m", [e.p], [ca.vertcat(i.mass, ca.vec(i.matrix))])(p))))
-        for b, i in e.inertias.items()
-    }
+    inertias = _numbers(e, p)
+    present = {body: mass != 0 or bool(np.any(matrix)) for body, (mass, matrix) in inertias.items()}
     for k in reversed(range(len(e.tree.links))):
         link = e.tree.links[k]
-        moved[k] = any(values[b] for b, _ in link.bodies) or any(moved[c] for c in link.children)
+        moved[k] = any(present[b] for b, _ in link.bodies) or any(moved[c] for c in link.children)
         if not moved[k]:
             c = link.joint.connection
             raise ModelError(
@@ -38,22 +36,17 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
                 f"{link.joint.child.name!r} a mass and "
                 "an inertia, or fix it to a body that has them."
             )
-    if e.n_u > MASS_CHECK_LIMIT:
+    if not 0 < e.n_u <= MASS_CHECK_LIMIT:
         return
     rng = np.random.default_rng(3)
     poses = [normalised(rng.normal(size=e.n_q), e.motion.quaternions) for _ in range(3)]
-    for (
-        pose
-    ) in poses:  # masses are independent of the model's own states, but frames may not exist for all their values
+    for pose in poses:  # masses do not depend on the model's own states, but frames may not exist for all their values
         pose[e.layout.own_slice] = [state.start for state in e.model.every_state()]
     sizes, order = speed_sizes(e, length), e.motion.leaves_first()
-    like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
+    matrices = _mass_matrices(e, p, poses, [{b: _of_unit_size(*i, length) for b, i in inertias.items()}, inertias])
     every, felt = (
-        np.fmax.reduce([_pivots(sizes * A(pose) * sizes[:, None], order, nothing) for pose in poses])
-        for A, nothing in (
-            (_by_pose(e, e.motion.mass_matrix(like), p), NOTHING * length**2),
-            (_by_pose(e, e.mass, p), 0.0),
-        )
+        np.fmax.reduce([_pivots(sizes * A * sizes[:, None], order, nothing) for A in of_poses])
+        for of_poses, nothing in zip(matrices, (NOTHING * length**2, 0.0), strict=True)
     )
     for link in e.tree.links:
         at, c = slice(link.i_u, link.i_u + link.n_u), link.joint.connection
@@ -72,22 +65,45 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
             )
 
 
-def _of_unit_size(inertia: Inertia, equations: Equations, p: Array, length: float) -> Inertia:
-    """Inertia with mass 1 and moments length^2 in place of all non-zero values, so that their sizes do not matter."""
+def _numbers(equations: Equations, p: Array) -> MassesAndMoments:
+    """Mass of each body, and inertia matrix about its mass centre."""
     e = equations
-    f = ca.Function("m", [e.p], [ca.densify(ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))])
-    numbers = np.array(ca.DM(f(p))).ravel()
-    values, axes = np.linalg.eigh(numbers[1:].reshape(3, 3))
+    every = [ca.densify(ca.vertcat(one.mass, ca.vec(one.matrix))) for one in e.inertias.values()]
+    numbers = np.array(ca.DM(ca.Function("m", [e.p], [ca.horzcat(ca.SX(10, 0), *every)])(p))).T
+    return {body: (float(row[0]), row[1:].reshape(3, 3)) for body, row in zip(e.inertias, numbers, strict=True)}
+
+
+def _of_unit_size(mass: float, matrix: Array, length: float) -> tuple[float, Array]:
+    """Mass 1 and moments length^2 in place of all non-zero values, so that their sizes do not matter."""
+    values, axes = np.linalg.eigh(matrix)
     present = values > 1e-15 * np.max(np.abs(values), initial=0.0)
-    matrix = (axes * np.where(present, length**2, 0.0)) @ axes.T
-    return Inertia(ca.SX(float(numbers[0] > 0)), inertia.com, ca.SX(ca.DM(matrix)))
+    return float(mass > 0), (axes * np.where(present, length**2, 0.0)) @ axes.T
 
 
-def _by_pose(equations: Equations, rows: Sequence[Sparse], p: Array) -> Callable[[Array], Array]:
-    """Numeric mass matrix as a function of the pose."""
+def _mass_matrices(
+    equations: Equations, p: Array, poses: Sequence[Array], every: Sequence[MassesAndMoments]
+) -> list[list[Array]]:
+    """The mass matrix for several sets of inertias in several poses, from partial velocities: those of the mass centre,
+    and angular ones in axes of the body.
+    """
     e = equations
-    f = ca.Function("M", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
-    return lambda q: np.array(ca.DM(f(0.0, q, p)))
+    bodies = list(e.inertias)
+    speeds, columns = [], []
+    for body in bodies:
+        motion = e.motion.body(body)
+        found = e.motion.partials(body, motion.p + ca.mtimes(motion.R, e.inertias[body].com))
+        speeds.append([k for k, _, _ in found])
+        columns += [ca.vertcat(linear, ca.mtimes(motion.R.T, angular)) for _, angular, linear in found]
+    f = ca.Function("partials", [e.t, e.q, e.p], [ca.densify(ca.horzcat(ca.SX(6, 0), *columns))])
+    ends = np.cumsum([len(k) for k in speeds])[:-1]
+    parts = [np.split(np.array(ca.DM(f(0.0, pose, p))), ends, axis=1) for pose in poses]
+    out = [[np.zeros((e.n_u, e.n_u)) for _ in poses] for _ in every]
+    for matrices, inertias in zip(out, every, strict=True):
+        for A, part in zip(matrices, parts, strict=True):
+            for body, at, J in zip(bodies, speeds, part, strict=True):
+                mass, moments = inertias[body]
+                A[np.ix_(at, at)] += mass * J[:3].T @ J[:3] + J[3:].T @ moments @ J[3:]
+    return out
 
 
 def check_every_mass(equations: Equations, p: Array) -> None:

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.lookup.memory import record
-from trundle.symbols.instructions import instructions
+from trundle.symbols.instructions import SHORT, instructions
 from trundle.typing import Expr, TapeFunction, Untyped
 
 _PREFIX = "lookup"
@@ -187,7 +187,7 @@ def spelled(inputs: Sequence[Expr], expression: Expr) -> str:
 
 def operations_of(function: TapeFunction) -> str:
     """Text of the operations of a function with one output, for comparison only."""
-    if not _in_use or not any(map(is_lookup, function.find_functions())):
+    if function.n_instructions() <= SHORT and not (_in_use and any(map(is_lookup, function.find_functions()))):
         return str(function.serialize())
     calls = Calls(function)
     steps = instructions(function)

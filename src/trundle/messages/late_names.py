@@ -3,6 +3,7 @@
 from collections.abc import Mapping, MutableMapping
 from importlib import import_module
 
+from trundle.garbage_collection import paused_garbage_collection
 from trundle.messages.arguments import explain_module_calls, unknown_name
 from trundle.typing import Given
 
@@ -22,7 +23,9 @@ def import_when_used(
     def find(name: str) -> Given:
         if name not in home:
             raise unknown_name(package, name, public, advice or {}, package.rpartition(".")[2])
-        namespace[name] = getattr(import_module(home[name]), name)  # next time without this function
+        with paused_garbage_collection(lasting=True):
+            module = import_module(home[name])
+        namespace[name] = getattr(module, name)  # next time without this function
         explain_module_calls(namespace, [name])
         return namespace[name]
 

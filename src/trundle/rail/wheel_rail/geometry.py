@@ -127,6 +127,13 @@ class ContactGeometry:
         -------
         Side
         """
+        return self._sides[name == "right"]
+
+    @cached_property
+    def _sides(self) -> tuple["Side", "Side"]:
+        return self._side("left"), self._side("right")
+
+    def _side(self, name: str) -> "Side":
         other = name == "right"
         wheel = self.right_wheel if other and self.right_wheel else self.wheel
         rail = self.right_rail if other and self.right_rail else self.rail
@@ -134,10 +141,6 @@ class ContactGeometry:
         return Side(
             name, wheel, rail, radius, self.tape_distance / 2, self.gauge / 2 - rail.gauge_face(self.gauge_depth)
         )
-
-    @cached_property
-    def _sides(self) -> tuple["Side", "Side"]:
-        return self.side("left"), self.side("right")
 
     # -- contact -------------------------------------------------------------------------------------------------------
 
