@@ -23,6 +23,7 @@ EVERYWHERE = {
     "messages",
     "symbols",
     "real_array",
+    "garbage_collection",
     "data_file",
 }
 # Lazy imports, which `make lint` lists; they are not part of the data flow.
