@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-import numpy as np
-
 NAMES = ("pinocchio", "mujoco", "exudyn")
 MISSING = "not installed: pip install 'trundle[peers]'"
 
@@ -25,14 +23,3 @@ def load(name: str, part: str = "") -> ModuleType | None:
             raise
         print(f"{name}: {MISSING}")
         return None
-
-
-def disagreement(n: int, seed: int = 0) -> float:
-    """Largest relative difference between Pinocchio's and MuJoCo's accelerations of one random state of the chain."""
-    pinocchio, mujoco = load("pinocchio"), load("mujoco")
-    if pinocchio is None or mujoco is None:
-        raise RuntimeError(f"comparing Pinocchio with MuJoCo needs both; {MISSING}")
-    random = np.random.default_rng(seed)
-    q, u = random.uniform(-1.0, 1.0, n), random.uniform(-1.0, 1.0, n)
-    first, second = pinocchio.chain_acceleration(n, q, u), mujoco.chain_acceleration(n, q, u)
-    return float(np.abs(first - second).max() / np.abs(first).max())

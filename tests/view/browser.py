@@ -1,6 +1,5 @@
 """A headless Chromium driven through its debugging pipe: no package is needed beside the browser itself."""
 
-import base64
 import json
 import os
 import shutil
@@ -8,7 +7,6 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -114,11 +112,6 @@ class Browser:
     def frame(self) -> None:
         """Wait until the requested picture is drawn."""
         self.run("new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)))")
-
-    def screenshot(self, path: Path | str) -> None:
-        self.frame()
-        picture = self.call("Page.captureScreenshot", format="png")["data"]
-        Path(path).write_bytes(base64.b64decode(picture))
 
     @property
     def complaints(self) -> list[str]:

@@ -18,7 +18,6 @@ from trundle.equations.mobility import Mobility, find_mobility, no_rows
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
 from trundle.equations.row_functions import RowFunctions
 from trundle.graph.topology import Topology, find_topology
-from trundle.laws.law import FlowLaw
 from trundle.linear_algebra.median import median
 from trundle.model.check import massless
 from trundle.model.part_check import evaluate
@@ -112,7 +111,7 @@ class Derivation:
         if self.model.relaxations or self.model.weight_matrices:
             return self.row_functions is not None
         connections = self.model.connections.values()
-        driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
+        driven = any(c.driven for c in connections)
         planes = any(c.is_contact and "slip_y" in c.pair.locked for c in self.topology.cut)  # kept open or closed
         return bool(self.topology.loops) or driven or planes or any(c.held and not c.unilateral for c in connections)
 

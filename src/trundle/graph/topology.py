@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import final
 
 from trundle.errors import ModelError
-from trundle.laws.law import FlowLaw
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair, may_part
 from trundle.model.model import Model
@@ -82,7 +81,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         """
         if any(massless.get(b.name, False) for b in connection.bodies):
             return 0
-        if any(isinstance(law, FlowLaw) for law in connection.laws.values()):
+        if connection.driven:
             return 1
         acting = [k for k in connection.laws if connection.pair.coordinate_bonds.get(k) not in connection.compliant]
         return 2 if acting or connection.name in wanted else 3

@@ -25,6 +25,10 @@ class ContactLaw(Law):
         return self.held
 
     @property
+    def imposes_flow(self) -> bool:
+        return bool(self.held)
+
+    @property
     def element(self) -> str:
         return "FC"
 

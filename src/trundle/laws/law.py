@@ -35,6 +35,11 @@ class Law:
         """All elements that meet at the end of the bond; they have its flow in common."""
         return (self.element,)
 
+    @property
+    def imposes_flow(self) -> bool:
+        """Whether it prescribes a motion, and the effort results; otherwise it gives the effort."""
+        return False
+
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
         """Quantities of the law on a coordinate (of this unit) of connection `owner`.
 
@@ -266,6 +271,10 @@ class FlowLaw(Law):
             Position, rate or acceleration, as `level` says.
         """
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    @property
+    def imposes_flow(self) -> bool:
+        return True
 
     @property
     def element(self) -> str:

@@ -28,12 +28,8 @@ class Flows:
     def names(self, pair: Pair) -> list[str]:
         """Bonds and coordinates on which laws prescribe a motion."""
         of_bond = pair.bond_names or {bond: name for name, bond in pair.coordinate_bonds.items()}
-        bonds = [of_bond.get(b, b) for b, law in self.given if _prescribes(law) and b not in pair.held_bonds]
-        return list(dict.fromkeys([*bonds, *(n for n, law in self.laws.items() if isinstance(law, FlowLaw))]))
-
-
-def _prescribes(law: Law) -> bool:
-    return isinstance(law, FlowLaw) or (isinstance(law, ContactLaw) and bool(law.held))
+        bonds = [of_bond.get(b, b) for b, law in self.given if law.imposes_flow and b not in pair.held_bonds]
+        return list(dict.fromkeys([*bonds, *(n for n, law in self.laws.items() if law.imposes_flow)]))
 
 
 def springs_of(name: str, pair: Pair, given: object) -> Springs:
@@ -86,7 +82,7 @@ def yielding(name: str, pair: Pair, flows: Flows, springs: Springs) -> tuple[Spr
             flows.laws[key] = _drawn(name, key, along_chain, spring)
             rest.pop(key)
             continue
-        found = [law for sealed, law in flows.given if sealed == bond and _prescribes(law)]
+        found = [law for sealed, law in flows.given if sealed == bond and law.imposes_flow]
         if not found or bond in pair.held_bonds:
             continue
         law = found[0]

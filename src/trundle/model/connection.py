@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from trundle.laws.friction_law import ContactLaw, FrictionLaw
-from trundle.laws.law import EffortLaw, FlowLaw, Law
+from trundle.laws.law import EffortLaw, Law
 from trundle.laws.restitution import Poisson, Restitution
 from trundle.laws.tracking import RateTracking
 from trundle.messages.arguments import unchangeable
@@ -61,9 +61,14 @@ class ConnectedPair:
     @property
     def held(self) -> tuple[str, ...]:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
-        prescribed = [name for name, law in self.bond_laws.items() if isinstance(law, FlowLaw)]
+        prescribed = [name for name, law in self.bond_laws.items() if law.imposes_flow]
         by_laws = [name for law in self.contact_laws for name in law.held if name in self.pair.held]
         return tuple(dict.fromkeys([*by_laws, *prescribed]))
+
+    @property
+    def driven(self) -> bool:
+        """Whether laws prescribe the motion of coordinates."""
+        return any(law.imposes_flow for law in self.laws.values())
 
     @property
     def friction_laws(self) -> tuple[FrictionLaw, ...]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from trundle.laws.efforts import Open
-from trundle.laws.friction_law import ContactLaw
-from trundle.laws.law import FlowLaw, Law, Together
+from trundle.laws.law import Law, Together
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
 from trundle.model.model import Model
@@ -63,7 +62,7 @@ class Seal:
     @property
     def imposes_flow(self) -> bool:
         """Whether the flow is prescribed and the effort results; otherwise the effort is prescribed."""
-        return self.held or isinstance(self.law, FlowLaw) or (isinstance(self.law, ContactLaw) and bool(self.law.held))
+        return self.held or (isinstance(self.law, Law) and self.law.imposes_flow)
 
 
 def find_seals(model: Model) -> dict[str, tuple[Seal, ...]]:

@@ -137,6 +137,10 @@ class HigherPair(SurfacePair):
         return {"first": self.first, "second": self.second}
 
     @property
+    def can_lie_flat(self) -> bool:
+        return self.first.flat and self.second.round
+
+    @property
     def charts(self) -> tuple[Chart, Chart]:
         return self._charts
 

@@ -73,6 +73,11 @@ class Pair:
         return True
 
     @property
+    def can_lie_flat(self) -> bool:
+        """Whether all points of a rim can be equally far from a plane."""
+        return False
+
+    @property
     def bounded(self) -> bool:
         """Whether one of two surfaces in contact is a face with ends."""
         return False

@@ -22,11 +22,9 @@ from trundle.integrate.outcome import (
     ZENO,
     Outcome,
 )
-from trundle.laws.law import FlowLaw
 from trundle.linear_algebra.kkt import dense
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
-from trundle.pairs.higher import HigherPair
 from trundle.run.several_motions import several_motions
 from trundle.run.table_limit import FAILED, refused_lookup
 from trundle.run.undetermined_slip import accumulated_slips, undetermined_slips
@@ -167,7 +165,7 @@ def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajecto
 
 def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> list[str]:
     """Coordinates with a prescribed motion if the constraint rows have become dependent; otherwise empty."""
-    if not any(isinstance(law, FlowLaw) for c in f.model.connections.values() for law in c.laws.values()):
+    if not any(c.driven for c in f.model.connections.values()):
         return []
     functions = f.functions
     e, rows = functions.equations, [row for row in functions.independent if row.active is None]
@@ -232,7 +230,7 @@ def flat_wheels(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[s
     """Contacts of wheels that lie flat on a plane."""
     found = []
     for c in f.model.connections.values():
-        if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
+        if c.pair.can_lie_flat:
             roll = f.evaluate(f"{c.name}.roll", np.array([trajectory.t_end]), trajectory.x_end[None, :], p)
             if abs(np.cos(roll[f"{c.name}.roll"][0, 0])) < 0.02:
                 found.append(c.name)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from trundle.graph.topology import Topology
-from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.model.register import model_register
@@ -83,7 +82,7 @@ def _lists(model: Model, layout: StateLayout) -> Iterator[str]:
     """One line for all parts of a kind, for each kind that the model has."""
     laws = [(f"{c.name}.{k}", law) for c in model.connections.values() for k, law in c.laws.items()]
     lists = {
-        "Driven coordinates": [name for name, law in laws if isinstance(law, FlowLaw)],
+        "Driven coordinates": [name for name, law in laws if law.imposes_flow],
         "Short names": [f"{k} ({v})" for k, v in model.aliases.items()],
         "Forces": [f"{name} ({type(force).__name__})" for name, force in model.forces.items()],
         "Blocks": [f"{name} ({type(block).__name__})" for name, block in model.blocks.items()],

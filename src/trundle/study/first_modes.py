@@ -20,7 +20,6 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.model.part_check import evaluate
 from trundle.motion.links import frame_pose
-from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Free
 from trundle.pairs.planar import Line, Segment
 from trundle.pairs.surface import Plane
@@ -60,7 +59,7 @@ def contact_values(model: Model, functions: Functions) -> list[Expr]:
 
 def _distance(functions: Functions, c: ConnectedPair, distance: Expr) -> Expr:
     """A distance; not a number where all points of a rim are equally near."""
-    if not (isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round):
+    if not c.pair.can_lie_flat:
         return distance
     upright = ca.cos(functions.equations.signals[f"{c.name}.roll"])
     return ca.if_else(upright < PARALLEL, np.nan, distance)
@@ -184,7 +183,7 @@ def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
 def _nowhere(c: ConnectedPair) -> str:
     """Message for a contact without a point of contact."""
     first, second = c.first.body.name, c.touching.name
-    if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
+    if c.pair.can_lie_flat:
         return (
             f"contact {c.name!r}: at the start the wheel of {second!r} is parallel to the plane of {first!r}: all "
             f"points of its rim are equally near, none is the point of contact. Tilt it a little at the "

@@ -7,7 +7,6 @@ from trundle.contact.modes.mode import Mode, Transition
 from trundle.contact.modes.open_close import OpenClose
 from trundle.contact.modes.share import Share
 from trundle.contact.modes.side import Side
-from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.quantities.parameters import ModeState
@@ -43,7 +42,7 @@ def decides_together(model: Model) -> bool:
 def _decided_with_others(c: ConnectedPair) -> bool:
     """Rigid, with exact friction, none, or a slip that is held."""
     laws = c.bond_laws.values()
-    plain = all(law.sticks for law in c.friction_laws) and not any(isinstance(law, FlowLaw) for law in laws)
+    plain = all(law.sticks for law in c.friction_laws) and not any(law.imposes_flow for law in laws)
     return c.unilateral and "z" in c.holds and plain and set(c.held) <= {"slip_x", "slip_y"}
 
 

@@ -112,7 +112,7 @@ def find_ports(model: Model) -> Ports:
         at_contact = {f"{c.name}.{name}": law for name, law in c.bond_laws.items()}
         terms = [n for n, law in laws.items() if isinstance(law, EffortLaw)]
         terms += acting.get(c.name, [])
-        drives = [n for n, law in laws.items() if isinstance(law, FlowLaw)]
+        drives = [n for n, law in laws.items() if law.imposes_flow]
         own = terms, drives
         if c.is_contact:
             if terms or drives:
