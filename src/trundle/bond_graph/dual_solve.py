@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.bond_graph.point import Point
-from trundle.bond_graph.solve import CLOSED
+from trundle.bond_graph.point import Point, bonds_at, check_seal, complete_point
 from trundle.errors import SolveError
 from trundle.typing import Array, State, Values
 
@@ -16,19 +15,14 @@ if TYPE_CHECKING:
     from trundle.bond_graph.bonds import Bond, Node
     from trundle.bond_graph.dual import DualGraph
 
+HELD = ("EC", "Se", "R")  # elements that can hold an effort, a twist
 EXACT = 1e-7  # largest residual of the equations, relative to their right-hand sides
 SPENT = 1e-11  # smaller singular values, relative to the largest, belong to indeterminate flows
 
 
 def accelerations(dual: "DualGraph", state: Values | None, parameters: Values | None, t: float) -> State:
     """Accelerations of all bodies, rates of states and flows of elements, by name."""
-    graph = dual.graph
-    if graph.missing:
-        raise SolveError(
-            f"the nodes of the graph do not have all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
-            "system.accelerations(...)."
-        )
-    return _Tableau(dual, Point(graph, state, parameters, t)).solve()
+    return _Tableau(dual, complete_point(dual.graph, state, parameters, t)).solve()
 
 
 Terms = list[tuple[int, Array]]  # first place of an unknown vector, and the matrix it is multiplied with
@@ -42,10 +36,7 @@ class _Tableau:
         self.dual, self.at = dual, at
         self.nodes, self.bonds = dual.nodes, dual.bonds
         self.kinds = {node.name: node for node in self.nodes}
-        self.bonds_of: dict[str, list[int]] = {node.name: [] for node in self.nodes}
-        for k, bond in enumerate(self.bonds):
-            self.bonds_of[bond.tail].append(k)
-            self.bonds_of[bond.head].append(k)
+        self.bonds_of = bonds_at(self.nodes, self.bonds)
         starts = np.concatenate([[0], np.cumsum([bond.size for bond in self.bonds])]).astype(int)
         self.place, self.n = starts[:-1], int(starts[-1])
         self.efforts = self._efforts()
@@ -67,16 +58,6 @@ class _Tableau:
             if other.kind == "0" and other.size == 6:
                 return k
         return next(k for k in own if self.bonds[k].head == node.name)
-
-    def _modulus(self, node: "Node") -> tuple[Array, Array]:
-        """Efforts beyond a transformer from those of its inner bond, and the rate of this matrix."""
-        if "modulus" in node.content:
-            value, rate = self.at.moving(node.content["modulus"])
-            return np.atleast_2d(value), np.atleast_2d(rate)
-        arm, arm_rate = self.at.moving(node.content["arm"])
-        shift, shift_rate = np.eye(6), np.zeros((6, 6))
-        shift[:3, 3:], shift_rate[:3, 3:] = _against(arm), _against(arm_rate)  # v + w x r
-        return shift, shift_rate
 
     def _beyond(self, node: "Node") -> tuple[int, list[tuple[int, slice]]]:
         """The inner bond of a transformer, and every other with its part of the efforts beyond."""
@@ -114,7 +95,7 @@ class _Tableau:
                 say([(self.place[k], self._toward(node, k) * np.eye(node.size)) for k in own], np.zeros(node.size))
             elif node.kind == "TF":
                 inner, others = self._beyond(node)
-                T, _ = self._modulus(node)
+                T, _ = self.at.modulus(node)
                 for k, part in others:
                     say(
                         [(self.place[k], np.eye(self.bonds[k].size)), (self.place[inner], -T[part])],
@@ -156,15 +137,11 @@ class _Tableau:
         """SolveError if held efforts do not have their prescribed values."""
         fastest = max(1.0, float(np.max(np.abs(self.efforts), initial=0.0)))
         for node in self.nodes:
-            if "flow" in node.content or "acceleration" in node.content or not self._holds(node):
+            if "flow" in node.content or "acceleration" in node.content or not self.at.holds(node, HELD):
                 continue
             given = float(self.at.value(node.content["effort"])[0]) if "effort" in node.content else 0.0
             now = -float(self._now(self.bonds_of[node.name][0])[0])
-            if abs(now - given) > CLOSED * fastest:
-                raise SolveError(
-                    f"the state of the graph does not fit its seals: {node.name!r} moves at {now:g} where {given:g} is "
-                    "held. Take a state of a run, or of system.graph_state(...)."
-                )
+            check_seal(node, now, given, fastest)
 
     def _equations(self, node: "Node") -> Iterator[tuple[Terms, Array]]:
         own, n = self.bonds_of[node.name], self.n
@@ -186,7 +163,7 @@ class _Tableau:
                 yield [(n + self.place[k], one), (n + self.place[own[0]], -one)], np.zeros(node.size)
         elif node.kind == "TF":
             inner, others = self._beyond(node)
-            T, T_rate = self._modulus(node)
+            T, T_rate = self.at.modulus(node)
             power: Terms = [(n + self.place[inner], self._toward(node, inner) * np.eye(self.bonds[inner].size))]
             for k, part in others:
                 yield (
@@ -213,7 +190,7 @@ class _Tableau:
             return [(flow, one)], self.at.value(content["flow"])
         if node.kind == "Se" and size == 6:
             return [(rate, one)], self.at.moving(content["effort"])[1]
-        if self._holds(node):
+        if self.at.holds(node, HELD):
             given = 0.0
             if "acceleration" in content:
                 given = float(self.at.value(content["acceleration"])[0])
@@ -225,13 +202,6 @@ class _Tableau:
             pressing = [self.bonds_of[name][0] for name in self.bonds_of if name.split(" ", 1)[-1] == normal]
             return [(flow, one), *[(self.n + self.place[j], np.full((1, 1), -ratio)) for j in pressing]], np.zeros(1)
         return [(flow, one)], np.zeros(size)
-
-    def _holds(self, node: "Node") -> bool:
-        """Whether an element holds its effort now."""
-        if node.size != 1 or node.kind not in ("EC", "Se", "R"):
-            return False
-        active = node.content.get("active")
-        return node.kind != "R" if active is None else bool(self.at.value(active)[0] > 0.5)
 
     def _named(self, found: Array) -> State:
         out: State = {}
@@ -253,12 +223,6 @@ class _Tableau:
 
 def _far_end(bond: "Bond", node: str) -> str:
     return bond.head if bond.tail == node else bond.tail
-
-
-def _against(r: Array) -> Array:
-    """The matrix of w x r."""
-    x, y, z = r
-    return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])
 
 
 def _solved(A: Array, b: Array) -> Array:

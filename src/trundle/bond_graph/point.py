@@ -1,6 +1,6 @@
 """Numbers of a graph at one state: inputs of its programs by name, with their rates along the motion."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -9,13 +9,43 @@ from trundle.bond_graph.arithmetic import Number
 from trundle.bond_graph.program import Program
 from trundle.bond_graph.table_cells import Cells
 from trundle.errors import SolveError, UnknownNameError
+from trundle.space.rotation import skew
 from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
-    from trundle.bond_graph.bonds import BondGraph
+    from trundle.bond_graph.bonds import Bond, BondGraph, Node
 
 STEPS = 20  # Newton steps for the coordinates of a contact
 FAR = 1e-6  # largest relative correction
+CLOSED = 1e-6  # largest error of a prescribed motion, relative to the fastest of all
+
+
+def bonds_at(nodes: "Sequence[Node]", bonds: "Sequence[Bond]") -> dict[str, list[int]]:
+    """Indices of the bonds of each node."""
+    found: dict[str, list[int]] = {node.name: [] for node in nodes}
+    for k, bond in enumerate(bonds):
+        found[bond.tail].append(k)
+        found[bond.head].append(k)
+    return found
+
+
+def complete_point(graph: "BondGraph", state: Values | None, parameters: Values | None, t: float) -> "Point":
+    """A state of a graph whose nodes have all equations; SolveError for other graphs."""
+    if graph.missing:
+        raise SolveError(
+            f"the nodes of the graph do not have all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
+            "system.accelerations(...)."
+        )
+    return Point(graph, state, parameters, t)
+
+
+def check_seal(node: "Node", now: float, given: float, fastest: float) -> None:
+    """SolveError if a sealed bond does not have its prescribed motion."""
+    if abs(now - given) > CLOSED * fastest:
+        raise SolveError(
+            f"the state of the graph does not fit its seals: {node.name!r} moves at {now:g} where {given:g} is held. "
+            "Take a state of a run, or of system.graph_state(...)."
+        )
 
 
 @final
@@ -46,6 +76,23 @@ class Point:
         """A program, and its rate along the motion."""
         value, rates = program.evaluate(self._look)
         return value, rates[..., 0]
+
+    def modulus(self, node: "Node") -> tuple[Array, Array]:
+        """Matrix of a transformer by which twists pass it, and its rate."""
+        if "modulus" in node.content:
+            value, rate = self.moving(node.content["modulus"])
+            return np.atleast_2d(value), np.atleast_2d(rate)
+        arm, arm_rate = self.moving(node.content["arm"])
+        shift, shift_rate = np.eye(6), np.zeros((6, 6))
+        shift[:3, 3:], shift_rate[:3, 3:] = -skew(arm), -skew(arm_rate)  # v + w x r
+        return shift, shift_rate
+
+    def holds(self, node: "Node", kinds: Collection[str]) -> bool:
+        """Whether an element of one of these kinds holds a motion now; R only while its friction sticks."""
+        if node.size != 1 or node.kind not in kinds:
+            return False
+        active = node.content.get("active")
+        return node.kind != "R" if active is None else bool(self.value(active)[0] > 0.5)
 
     def state_rates(self) -> dict[str, float]:
         """Rates of the states of laws, blocks and forces; flows among them are computed by their junctions."""

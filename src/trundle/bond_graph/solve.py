@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.bond_graph.point import Point
+from trundle.bond_graph.point import Point, bonds_at, check_seal, complete_point
 from trundle.errors import SolveError
-from trundle.space.rotation import skew
 from trundle.typing import Array, State, Value, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
 
-CLOSED = 1e-6  # largest error of a held flow, relative to the largest of all flows
+HELD = ("FC", "Sf", "R")  # elements that can hold a flow
 
 
 @final
@@ -49,12 +48,7 @@ class Flow:
 
 def accelerations(graph: "BondGraph", state: Values | None, parameters: Values | None, t: float) -> State:
     """Accelerations of all bodies, rates of states and efforts of sealed flows, by name."""
-    if graph.missing:
-        raise SolveError(
-            f"the nodes of the graph do not have all equations of {graph.name!r}: {', '.join(graph.missing)}. Use "
-            "system.accelerations(...)."
-        )
-    return Assembly(graph, Point(graph, state, parameters, t)).solve()
+    return Assembly(graph, complete_point(graph, state, parameters, t)).solve()
 
 
 @final
@@ -64,10 +58,7 @@ class Assembly:
     def __init__(self, graph: "BondGraph", at: Point) -> None:
         self.graph, self.at = graph, at
         self.nodes = {node.name: node for node in graph.nodes}
-        self.bonds_of: dict[str, list[int]] = {node.name: [] for node in graph.nodes}
-        for k, bond in enumerate(graph.bonds):
-            self.bonds_of[bond.tail].append(k)
-            self.bonds_of[bond.head].append(k)
+        self.bonds_of = bonds_at(graph.nodes, graph.bonds)
         self.moving = [node for node in graph.nodes if node.kind == "1" and "flow" in node.content]
         sizes = [node.size for node in self.moving]
         self.place = {n.name: int(at) for n, at in zip(self.moving, np.cumsum([0, *sizes]), strict=False)}
@@ -107,21 +98,13 @@ class Assembly:
                 for k in unknown:
                     put(k, flows[known[0]].part(0, self.graph.bonds[k].size))
             elif node.kind == "TF" and known:
-                flow, at = self._through(node, flows[known[0]]), 0
+                flow, at = flows[known[0]].times(*self.at.modulus(node)), 0
                 for k in unknown:
                     put(k, flow.part(at, self.graph.bonds[k].size))
                     at += self.graph.bonds[k].size
             elif node.kind == "0" and len(unknown) == 1:
                 put(unknown[0], self._balance(node, unknown[0], flows))
         return flows
-
-    def _through(self, node: "Node", flow: Flow) -> Flow:
-        if "modulus" in node.content:
-            return flow.times(*self.at.moving(node.content["modulus"]))
-        arm, arm_rate = self.at.moving(node.content["arm"])
-        shift, shift_rate = np.eye(6), np.zeros((6, 6))
-        shift[:3, 3:], shift_rate[:3, 3:] = -skew(arm), -skew(arm_rate)  # v + w x r
-        return flow.times(shift, shift_rate)
 
     def _balance(self, node: "Node", k: int, flows: Mapping[int, Flow]) -> Flow:
         """Balance of flows at a junction."""
@@ -169,7 +152,7 @@ class Assembly:
                 Q += sign * flow.rows.T @ effort
             elif node.kind == "GY":
                 Q += self._gyrate(node)
-            elif self._holds(node):
+            elif self.at.holds(node, HELD):
                 held.append(node)
             elif "ratio" in content:
                 frictions.append((node, float(self.at.value(content["ratio"])[0])))
@@ -189,15 +172,6 @@ class Assembly:
             if normal in found:
                 efforts[node.name] = np.array([ratio * found[normal]])
         return self.at.state_rates() | self._named(rates) | {name: _plain(e) for name, e in efforts.items()}
-
-    def _holds(self, node: "Node") -> bool:
-        """Whether an element holds its flow now."""
-        if node.size != 1 or node.kind not in ("FC", "Sf", "R"):
-            return False
-        active = node.content.get("active")
-        if active is not None:
-            return bool(self.at.value(active)[0] > 0.5)
-        return node.kind != "R"
 
     def _gyrate(self, node: "Node") -> Array:
         """A gyrator: the effort on each side is its modulus times the flow on the other."""
@@ -250,12 +224,7 @@ class Assembly:
             if "acceleration" in node.content:
                 continue
             given = float(self.at.value(node.content["flow"])[0]) if "flow" in node.content else 0.0
-            if abs(float(self._end(node)[0].value[0]) + given) > CLOSED * fastest:
-                raise SolveError(
-                    f"the state of the graph does not fit its seals: {node.name!r} moves at "
-                    f"{-float(self._end(node)[0].value[0]):g} where {given:g} is held. Take a state of a run, or of "
-                    "system.graph_state(...)."
-                )
+            check_seal(node, -float(self._end(node)[0].value[0]), given, fastest)
 
     def _named(self, rates: Array) -> State:
         out: State = {}
