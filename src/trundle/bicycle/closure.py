@@ -29,15 +29,15 @@ class Roots(NamedTuple):
     """Solutions of many closures, one row each."""
 
     pitch: np.ndarray
-    """(n, 4) real roots, ascending, within half a turn of the centre; nan after the last"""
+    """(n, 4) real roots (rad), ascending, within half a turn of the centre; nan after the last"""
     stands: np.ndarray
     """(n, 4) whether the front wheel stands there on its lower half, and raising the nose lifts it off the road"""
     standing: np.ndarray
-    """(n,) one root that stands, else nan"""
+    """(n,) a root at which the front wheel stands, any one of several (rad); nan if there is none"""
     front_roll: np.ndarray
-    """(n,) roll of the front wheel at that root"""
+    """(n,) roll of the front wheel at that root (rad)"""
     how_many: np.ndarray
-    """(n,) number of roots that stand"""
+    """(n,) number of roots at which the front wheel stands"""
 
 
 def solve_closure(c: np.ndarray, centre: float) -> Roots:

@@ -18,7 +18,6 @@ from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
-from trundle.pairs.higher import SurfacePair
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
@@ -138,15 +137,13 @@ def contact_in_tree(
     connection: ConnectedPair, motion: Motion, value: Callable[[str], Expr], rate: Callable[[str], Expr]
 ) -> ContactMotion:
     """Contact of a higher pair whose chain is part of the tree."""
-    pair = connection.pair
-    assert isinstance(pair, SurfacePair)
+    pair = connection.surface_pair
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return ContactMotion(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
 
 def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Expr) -> ContactMotion:
     """Contact of a higher pair that closes a loop."""
-    pair = connection.pair
-    assert isinstance(pair, SurfacePair)
+    pair = connection.surface_pair
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return ContactMotion(connection, loop_contact(pair, first, second, followers), motion, closes=True)

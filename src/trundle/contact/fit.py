@@ -14,7 +14,6 @@ from trundle.contact.geometry import Side
 from trundle.contact.interfaces import ContactEquations
 from trundle.motion.motion import FrameMotion
 from trundle.pairs.chart import Chart
-from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface, Torus
 from trundle.space.rotation import dot
 from trundle.typing import Expr
@@ -66,8 +65,7 @@ class FitParts:
 
 def fit_parts(e: ContactEquations, bonds: ContactBonds) -> FitParts:
     """Both surfaces of a contact about its point."""
-    pair = bonds.connection.pair
-    assert isinstance(pair, HigherPair)
+    pair = bonds.connection.surface_pair
     frames = (e.motion.frame(bonds.connection.first), e.motion.frame(bonds.connection.second))
     x, y, _ = bonds.contact.axes
     surfaces = (pair.first, pair.second)

@@ -16,7 +16,6 @@ from trundle.constraints.row import Place, Row
 from trundle.contact.geometry import Contact
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
-from trundle.pairs.higher import SurfacePair
 from trundle.pairs.planar import PlanarPair
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
@@ -40,8 +39,7 @@ class PlaneBonds:
     """The bonds slip_y, roll_x and spin of a planar pair that closes a loop."""
 
     def __init__(self, connection: ConnectedPair, motion: Motion) -> None:
-        pair = connection.pair
-        assert isinstance(pair, SurfacePair)
+        pair = connection.surface_pair
         self.connection = connection
         A, B = motion.frame(connection.first), motion.frame(connection.second)
         partials = difference(motion.partials(connection.second.body, B.p), motion.partials(connection.first.body, B.p))

@@ -15,7 +15,6 @@ from trundle.errors import AssemblyError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised
 from trundle.pairs.common_normal import nearest
-from trundle.pairs.higher import HigherPair
 from trundle.typing import AnyArray, Array, Expr
 
 LIMIT = 60  # Newton steps
@@ -99,8 +98,7 @@ class Following:
     """One contact with coordinates that follow the motion."""
 
     def __init__(self, equations: ContactEquations, bonds: ContactBonds, block: slice, length: float) -> None:
-        e, c, pair = equations, bonds.contact, bonds.connection.pair
-        assert isinstance(pair, HigherPair)
+        e, c, pair = equations, bonds.contact, bonds.connection.surface_pair
         self.connection, self.block, self.pair, self._length = bonds.connection, block, pair, length
         self._edges = pair.first.dimension == pair.second.dimension == 1
         self.loose = bonds.connection.unilateral or "z" not in bonds.connection.holds

@@ -12,7 +12,7 @@ from trundle.messages.arguments import unchangeable
 from trundle.model.advice import refuse_change
 from trundle.model.body import Body, Frame
 from trundle.model.connection_quantities import connection_quantities
-from trundle.pairs.higher import CONTACT_BONDS
+from trundle.pairs.higher import CONTACT_BONDS, SurfacePair
 from trundle.pairs.lower import BONDS, Pair
 from trundle.quantity import Quantity
 
@@ -47,6 +47,12 @@ class ConnectedPair:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} between {self.first.body.name!r} and {self.second.body.name!r}>"
+
+    @property
+    def surface_pair(self) -> SurfacePair:
+        """Its pair, where that is one of surfaces or of curves."""
+        assert isinstance(self.pair, SurfacePair)
+        return self.pair
 
     @property
     def touching(self) -> Body:

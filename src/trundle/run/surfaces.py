@@ -89,13 +89,13 @@ def surfaces_as_json(run: "Run") -> str:
 
 
 def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
-    assert isinstance(c.pair, SurfacePair)
+    pair = c.surface_pair
     chosen = np.unique(np.linspace(0, len(run.time) - 1, MOST).astype(int))
     touched = run.values(f"{c.name}.contact_point")[chosen]
-    sides = [(c.pair.first, c.first), (c.pair.second, c.second)]
-    if isinstance(c.pair.first, Cam):
-        yield _of_cam(run, f, c, c.pair.first)
-        sides = [] if c.pair.second.flat else sides[1:]
+    sides = [(pair.first, c.first), (pair.second, c.second)]
+    if isinstance(pair.first, Cam):
+        yield _of_cam(run, f, c, pair.first)
+        sides = [] if pair.second.flat else sides[1:]
     numbers = [_numeric(run, f, surface) for surface, _ in sides]
     sizes = [_size(surface, number) for (surface, _), (_, number) in zip(sides, numbers, strict=True)]
     finite = [size for size in sizes if isfinite(size)]

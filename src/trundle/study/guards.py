@@ -135,7 +135,6 @@ def check_lines(f: Formulation, t: float, x: Array, p: Array) -> None:
     for guard, value in zip(risky, balances_at(f, t, x, p), strict=True):
         if not abs(value) > LINE:
             pair = f.model.connections[guard.contact].pair
-            assert isinstance(pair, HigherPair)
             raise SolveError(
                 f"contact {guard.contact!r}: at the start the surfaces ({pair.title}) touch along a line or fit "
                 "each other in one direction, not in a point, so that the motion is not determined. Turn one of them, "
@@ -153,7 +152,6 @@ def _refuse_interference(f: Formulation, c: ConnectedPair, t: float, x: Array, p
     name = f"{c.name}.relative_curvature"
     value = float(f.evaluate(name, np.array([t]), x[None, :], p)[name][0, 0])
     if value < 0.0:
-        assert isinstance(c.pair, HigherPair)
         raise SolveError(
             f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) interfere: they intersect next to the "
             f"contact point (relative curvature {value:.4g} 1/m). {INTERFERENCE.remedy}"

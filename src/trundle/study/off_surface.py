@@ -10,7 +10,6 @@ from trundle.equations.derive import Equations
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError
 from trundle.integrate.outcome import SURFACE_LEFT
-from trundle.pairs.higher import HigherPair
 from trundle.space.rotation import cross, dot
 from trundle.study.guards import Guard, find_guards
 from trundle.typing import Array, Expr, TapeFunction
@@ -51,8 +50,7 @@ def facing(f: Formulation) -> TapeFunction:
 
 def _side(e: Equations, guard: Guard) -> Expr:
     connection = e.contact_bonds[guard.contact].connection
-    pair = connection.pair
-    assert isinstance(pair, HigherPair)
+    pair = connection.surface_pair
     chart = pair.charts[guard.side]
     frame = e.motion.frame((connection.first, connection.second)[guard.side])
     here = [e.signals[f"{connection.name}.{name}"] for name in chart.names]

@@ -66,8 +66,7 @@ def other_normal_kernels(f: Formulation) -> dict[str, TapeFunction]:
     e, functions = f.functions.equations, {}
     t, x, p = f.functions.inputs
     for i, (c, reach) in enumerate(zip(f.once(contacts_touching_twice), f.once(_reaches), strict=True)):
-        pair, own = c.pair, e.contact_bonds[c.name].contact
-        assert isinstance(pair, HigherPair)
+        pair, own = c.surface_pair, e.contact_bonds[c.name].contact
         s = ca.SX.sym("s", len(pair.followers))
         contact = loop_contact(pair, e.motion.frame(c.first), e.motion.frame(c.second), s)
         at = [e.signals[f"{c.name}.{name}"] for name in pair.followers]
@@ -88,8 +87,7 @@ def _reaches(f: Formulation) -> list[Array]:
     """How far the search goes in each coordinate of each contact that may touch twice."""
     found = []
     for c in f.once(contacts_touching_twice):
-        pair = c.pair
-        assert isinstance(pair, HigherPair)
+        pair = c.surface_pair
         known = {k.name: k for chart in pair.charts for k in chart.coordinates}
         found.append(np.array([search_reach(known[name], f.length) for name in pair.followers]))
     return found
@@ -153,7 +151,6 @@ def normals_at_start(f: Formulation, q: Array, t: float, x: Array, p: Array) -> 
         value, behind = found[:, normals.n], s[found[:, normals.n + 1] < 0]
         place, depth = f.contact_search.overlap(c.name, t, q, p, behind) if len(behind) else (behind, 0.0)
         if depth > NEARER * f.length:
-            assert isinstance(c.pair, HigherPair)
             at = ", ".join(f"{v:.6g}" for v in place)
             raise SolveError(
                 f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) overlap elsewhere, by {depth:.4g} m "

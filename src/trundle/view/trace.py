@@ -123,8 +123,7 @@ def draw_trace(
         )
     name = contact or next(iter(pairs))
     connection = pairs[name]
-    pair = connection.pair
-    assert isinstance(pair, HigherPair)
+    pair = connection.surface_pair
     pose = trace.at(float(trace.value[0]) if value is None else value)
     way = trace.values(f"{name}.contact_point")
     scene = Scene3D(camera or Camera())

@@ -11,7 +11,6 @@ from trundle.contact.fit import SHARP, fit_parts
 from trundle.contact.geometry import loop_contact
 from trundle.equations.derive import Equations
 from trundle.kernel import compile_kernels, evaluate
-from trundle.pairs.higher import HigherPair
 from trundle.space.chain import Named
 from trundle.space.rotation import dot
 from trundle.typing import Array
@@ -36,8 +35,7 @@ class FitFunction:
     """Relative curvature of a contact, from partial velocities and turns of its two sides (see `contact.fit`)."""
 
     def __init__(self, equations: Equations, bonds: ContactBonds) -> None:
-        e, pair = equations, bonds.connection.pair
-        assert isinstance(pair, HigherPair)
+        e, pair = equations, bonds.connection.surface_pair
         self.pair = pair
         found = fit_parts(e, bonds)
         parts = [v for sides in zip(found.X, found.N, strict=True) for v in sides]
@@ -75,8 +73,7 @@ class Normals:
     """Finds the common normals of the two surfaces of a contact other than that of the contact itself."""
 
     def __init__(self, equations: Equations, bonds: ContactBonds, length: float) -> None:
-        e, pair = equations, bonds.connection.pair
-        assert isinstance(pair, HigherPair)
+        e, pair = equations, bonds.connection.surface_pair
         s = ca.SX.sym("s", len(pair.followers))
         first, second = e.motion.frame(bonds.connection.first), e.motion.frame(bonds.connection.second)
         contact = loop_contact(pair, first, second, s)

@@ -188,8 +188,7 @@ class Finder:
         return s, stretch.value(s)
 
     def _surface_left(self, name: str, i: int, a: Fit, b: Fit) -> Iterator[tuple[float, Finding]]:
-        pair = self.locus.equations.contact_bonds[name].connection.pair
-        assert isinstance(pair, HigherPair)
+        pair = self.locus.equations.contact_bonds[name].connection.surface_pair
         stretch, f = self._stretch(i), self.fits[name]
 
         def area(side: int, q: Array) -> float:
