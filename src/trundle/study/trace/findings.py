@@ -16,6 +16,7 @@ from trundle.study.trace.path import Path, Stretch, turning
 from trundle.typing import Array, ModelPart
 
 NEAREST = 1e-9  # part of a stretch, below which a common normal came up as it is
+OPEN = 1e-12  # lengths; a smaller gap is round-off of a common normal that parts from the contact itself, pressed in
 ROOM = 0.01  # along the curve, to either side of a singular pose
 
 
@@ -235,7 +236,7 @@ class Finder:
             s = (low + high) / 2
             q = stretch(s)
             found = normals.follow(now, q, self.p)
-            if found is None or normals.same(found, normals.own(q, self.p)):
+            if found is None or 0 <= found.gap < OPEN * normals.length or normals.same(found, normals.own(q, self.p)):
                 low = s
             elif found.gap < 0:
                 high, now = s, found
