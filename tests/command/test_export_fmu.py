@@ -107,3 +107,17 @@ def test_an_fmu_checks_its_whole_run(end: float, doubt: str, tmp_path: Path) -> 
     run.set_up(0.0, end, None)
     assert run.step(0.0, end) == ""
     assert re.search(doubt, run.doubt()) if doubt else run.doubt() == ""
+
+
+def test_an_fmu_without_a_stop_time_and_steps_beyond_one(cart: Path, tmp_path: Path) -> None:
+    (tmp_path / SETTINGS).write_text(
+        json.dumps({"model": cart.name, "outputs": ["cart.displacement"], "parameters": {}})
+    )
+    for stop in (None, 1.0):
+        run = FmuRun(tmp_path)
+        run.set_up(0.0, stop, None)
+        run.inputs["push"] = 3.0
+        assert run.step(0.0, 0.5) == run.step(0.5, 0.5) == ""
+        assert run.output("cart.displacement") == pytest.approx(3 / 4 * (1 - np.cos(2**0.5)), rel=1e-9)
+        beyond = run.step(1.0, 0.5)
+        assert beyond == "" if stop is None else "beyond the stop time of the experiment, 1 s" in beyond

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Final, final
 
 from trundle.file.read import load_file
+from trundle.integrate.options import Steps
 from trundle.study.stepper import Stepper
 
 SETTINGS: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
-FOREVER: Final = 1e9  # s, if no end is given
+FOREVER: Final = 1e9  # s, if no end is given ...
+SHORTEST: Final = 1e-15  # s, and the shortest step then
 
 
 @final
@@ -25,6 +27,7 @@ class FmuRun:
         self.parameters = {name: value for name, value in self.parameters.items() if name not in self.inputs}
         self.outputs: tuple[str, ...] = tuple(settings["outputs"])
         self._begins, self._ends, self._rtol = 0.0, FOREVER, 1e-10
+        self._steps = Steps(shortest=SHORTEST)
         self._stepper: Stepper | None = None
 
     def unit(self, name: str) -> str:
@@ -35,12 +38,14 @@ class FmuRun:
         """Times (s) and relative tolerance of the whole run."""
         self._begins = start
         self._ends = start + FOREVER if stop is None else stop
+        self._steps = Steps(shortest=SHORTEST) if stop is None else Steps()
         self._rtol = tolerance or self._rtol
 
     def _begun(self) -> Stepper:
         if self._stepper is None:
+            span = self._ends - self._begins
             self._stepper = self._system.stepper(
-                self._ends - self._begins, None, self.parameters, t0=self._begins, rtol=self._rtol, samples=2
+                span, None, self.parameters, t0=self._begins, rtol=self._rtol, samples=2, steps=self._steps
             )
             self._stepper.set(self.inputs)
         return self._stepper
@@ -53,7 +58,10 @@ class FmuRun:
         """Continue by one step of the master; return the reason if that failed, otherwise an empty text."""
         stepper = self._begun()
         stepper.set(self.inputs)
-        outcome = stepper.advance(min(t + duration, stepper.end))
+        to = t + duration
+        if to > stepper.end + 1e-6 * duration:
+            return f"the step to {to:g} s goes beyond the stop time of the experiment, {stepper.end:g} s"
+        outcome = stepper.advance(min(to, stepper.end))
         return "" if outcome.name == "FINISHED" else f"the run ends at {stepper.time:g} s: {outcome}"
 
     def doubt(self) -> str:

@@ -34,6 +34,9 @@ UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states; the index of a rate is
 FIRST_PART = 1e-3  # part of the predicted motion that determines the first tolerances
 MOVES = 1e-2  # part of a typical length: less motion is round-off in the positions of a model of that size
 NO_PUSH = 1e-13  # of gravity: acceleration due to round-off of balanced forces, if the pose provides no measure
+FORESEEN = 30.0  # times 1 / frequency, for which motions without a typical length are predicted
+NUDGE = 1e-6  # of the run, and ...
+AWAY_BY = 1e-3  # ... of the start state, by which it is moved to see how its rates change
 LOOKS = 4  # times at which the forces on the start pose are evaluated
 AWAY = 1.01  # factor on the start state that gives a pose at which forces are no longer balanced
 BALANCED = 1e-12  # residual of balanced forces, relative to the change of the acceleration at that pose
@@ -98,23 +101,54 @@ class Tolerance:
         found: Array = np.where((size <= BALANCED * change) | ((size <= push) & alike), 0.0, slopes)
         return found
 
-    def begin(self, x: Array, slopes: Array, span: float) -> Array:
+    def foreseen(self, slope: Callable[[float, Array], Array], t0: float, t1: float, x: Array) -> Array:
+        """Time (s) over which motions from start states x (..., n_x) are predicted: the whole run where a typical
+        length limits them, else some times that in which their rates change by themselves: 1 / frequency, a decay time.
+        """
+        span = np.full((*np.shape(x)[:-1], 1), t1 - t0)
+        if isfinite(self.bound[0]):
+            return span
+
+        def nudge(way: Array, power: int) -> Array:
+            """A time to this power, after which a way has hardly changed the state, but more than by round-off."""
+            small = np.where((x != 0) & (way != 0), np.abs(x / way), np.inf)
+            least = AWAY_BY * np.min(small, axis=-1, keepdims=True)
+            return np.clip(least, (1e-3 * NUDGE * (t1 - t0)) ** power, (NUDGE * (t1 - t0)) ** power)
+
+        with np.errstate(all="ignore"):
+            for t in np.linspace(t0, t1, LOOKS + 1)[:-1]:
+                f = slope(t, x)
+                first = nudge(f, 1)
+                once = (slope(t, x + first * f) - f) / first
+                second = nudge(once, 2)
+                twice = (slope(t, x + second * once) - f) / second
+                for g in range(len(UNITS)):
+                    size, a, b, c = (
+                        np.max(np.abs(v[..., self.group == g]), axis=-1, keepdims=True, initial=0.0)
+                        for v in (x, f, once, twice)
+                    )
+                    own = np.sqrt(a / c) if g < 2 else np.where(size > 0, np.inf, np.fmin(np.sqrt(a / c), a / b))
+                    span = np.fmin(span, np.where(own > 0.0, FORESEEN * own, np.inf))
+        return span
+
+    def begin(self, x: Array, slopes: Array, span: Array) -> Array:
         """Common first tolerances of several runs, from the smallest motion predicted for any of them."""
         expected = self._expected(x, slopes, span, FIRST_PART)
         least = np.min(np.where(expected > 0.0, expected, np.inf), axis=0, initial=np.inf)
         return self._grown(np.where(np.isfinite(least), least, 0.0))
 
-    def begin_each(self, x: Array, slopes: Array, span: float) -> tuple[Array, Array]:
+    def begin_each(self, x: Array, slopes: Array, span: Array) -> tuple[Array, Array]:
         """The first tolerances of runs (runs, n_x), and those for the predicted motion: from start states (runs, n_x)
         and slopes there at several times (times, runs, n_x).
         """
         first, expected_atol = (self._grown(self._expected(x, slopes, span, part)) for part in (FIRST_PART, 1.0))
         return first, expected_atol
 
-    def _expected(self, x: Array, slopes: Array, span: float, part: float) -> Array:
+    def _expected(self, x: Array, slopes: Array, span: Array, part: float) -> Array:
         """Sizes of the groups (runs, groups): those at the start, or a part of the motion predicted by the slopes."""
         steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
+        span = np.ravel(span)
         with np.errstate(over="ignore"):
             ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
         expected = [np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)]

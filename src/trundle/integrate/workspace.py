@@ -61,8 +61,8 @@ class Workspace(LoopArrays):
             )
         self.set_state(x0, p)
         if self.tolerance.learns:
-            span = run.t_last - run.t_start
             slopes = self.tolerance.slopes_at_start(self.slope, run.t_start, run.t_last, self.x)
+            span = self.tolerance.foreseen(self.slope, run.t_start, run.t_last, self.x)
             run.rhs_calls = 0
             first, expected_atol = self.tolerance.begin_each(self.x[None, :], slopes[:, None, :], span)
             self.atol[:], self.expected_atol[:] = first[0], expected_atol[0]

@@ -171,8 +171,12 @@ def _in_lanes(
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
         rhs, t0, t1 = f.kernels("base")["rhs"], float(cases.t0), float(cases.t1)
-        slopes = tolerance.slopes_at_start(lambda t, x: evaluate(rhs, rhs, t, x, cases.p), t0, t1, cases.x0)
-        first = tolerance.begin(cases.x0, slopes, t1 - t0)
+
+        def slope(t: float, x: Array) -> Array:
+            return evaluate(rhs, rhs, t, x, cases.p)
+
+        slopes, span = (find(slope, t0, t1, cases.x0) for find in (tolerance.slopes_at_start, tolerance.foreseen))
+        first = tolerance.begin(cases.x0, slopes, span)
         options = replace(options, tolerances=Tolerances(options.tolerances.rtol, replace(tolerance, atol=first)))
 
     def by(some: Cases, how: Options) -> tuple[Batch, None]:

@@ -27,7 +27,8 @@ def find_first_steps(problem: Problem, method: Method, cases: Cases, options: Op
         return evaluate(rhs, rhs, t, x, p, threads=1)
 
     if tolerance.learns:
-        atol, expected_atol = tolerance.begin_each(x, tolerance.slopes_at_start(slopes_at, t0, t1, x), t1 - t0)
+        slopes, span = tolerance.slopes_at_start(slopes_at, t0, t1, x), tolerance.foreseen(slopes_at, t0, t1, x)
+        atol, expected_atol = tolerance.begin_each(x, slopes, span)
     given = limits.fixed or limits.first
     if given:
         return [FirstStep(given, a, b) for a, b in zip(atol, expected_atol, strict=True)]
