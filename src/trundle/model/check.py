@@ -36,9 +36,9 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
         if inertia.mass.is_constant() and inertia.matrix.is_constant():
             continue
         expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
-        numbers, usual = evaluate(model, expression, values).ravel(), evaluate(model, expression).ravel()
+        numbers = evaluate(model, expression, values).ravel()
         found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3), body.check_inertia)
-        if not np.any(numbers) and np.any(usual):
+        if not np.any(numbers) and np.any(evaluate(model, expression)):
             found.append("it has neither mass nor inertia with these parameters")
         faults += [f"body {body.name!r}: {fault}." for fault in found]
     return faults
