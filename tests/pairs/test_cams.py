@@ -1,5 +1,6 @@
 """Cams with roller, flat and knife-edge followers: lift and acceleration by closed forms."""
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -124,6 +125,22 @@ def test_profile_from_a_table() -> None:
     curve = table(phi) * np.array([np.sin(phi), np.cos(phi)])
     gaps = [np.min(np.hypot(curve[0] - a, curve[1] - b)) for a, b in zip(x[::50], z[::50], strict=True)]
     assert np.allclose(gaps, 0.01, atol=1e-8)
+
+
+@pytest.mark.parametrize("cam", [tr.Cam.tangent(BASE, NOSE, APART), tr.Cam(lambda a: 0.03 + 0.004 * tr.cos(a))])
+def test_a_follower_that_starts_on_the_axis_is_lifted_also_where_the_axis_is_rounded(cam: tr.Cam) -> None:
+    """Its distance and normal there are those of exactly zero, which point along z; machines in other axes start there
+    within round-off.
+    """
+    place = ca.SX.sym("place", 2)
+    near = ca.Function("near", [place], [ca.vertcat(*cam.shape.near(place[0], place[1]))])
+    exact = np.array(near([0.0, 0.0])).ravel()
+    assert exact[1:] == pytest.approx([0.0, 1.0], abs=1e-12)
+    for rounded in np.random.default_rng(1).normal(scale=1e-16, size=(20, 2)):
+        assert np.array(near(rounded)).ravel() == pytest.approx(exact, abs=1e-3)
+    for away in (1e-9, 0.02):  # there the direction of the place counts
+        below = np.array(near([0.0, -away])).ravel()
+        assert below[1:] == pytest.approx([0.0, -1.0], abs=1e-12)
 
 
 def test_a_follower_leaves_the_cam_when_it_turns_too_fast() -> None:

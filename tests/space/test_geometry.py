@@ -12,6 +12,7 @@ import trundle as tr
 from trundle.errors import ModelError
 from trundle.space import Ball, Chain, Inertia, Screw, align_z, axis_vector, rotation
 from trundle.space.chain import SLIDE
+from trundle.space.inertia import inertia_faults
 from trundle.space.rotation import (
     as_matrix,
     quaternion_from_rotation,
@@ -102,6 +103,20 @@ def test_inertia_about_another_point_is_that_of_parallel_axes() -> None:
 def test_inertia_in_every_form(given: object) -> None:
     matrix = Inertia.of(1.0, given, (0, 0, 0), "com").matrix
     np.testing.assert_allclose(np.array(ca.DM(matrix)), np.diag([1, 2, 2.5]))
+
+
+def test_an_inertia_is_as_symmetric_as_its_largest_moment_lets_it_be() -> None:
+    """Equal moments in other axes have products of the size of round-off, which need not agree with each other; what is
+    askew is refused whatever its size.
+    """
+    rng = np.random.default_rng(2)
+    for R in Rotation.random(10, random_state=rng).as_matrix():
+        turned = R @ np.diag([800.0, 800.0, 800.0]) @ R.T + rng.normal(scale=1e-13, size=(3, 3))
+        assert inertia_faults(0.0, turned) == []
+        assert inertia_faults(0.0, 1e-16 * (turned + np.triu(np.full((3, 3), 1e-3)))) == [
+            "the inertia matrix is not symmetric"
+        ]
+    assert inertia_faults(0.0, np.zeros((3, 3))) == []
 
 
 def test_solid_sphere_in_one_number() -> None:

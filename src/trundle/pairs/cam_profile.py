@@ -20,7 +20,7 @@ from trundle.typing import Array, Expr
 TANGENT = 1e-10  # square of a straight piece, relative to those of the arcs, below which two arcs touch
 NEWTON = 7  # iterations from the angle of the point, or of the normal, to that of the foot
 SAMPLES = 361
-LIFT = 1e-30  # m: a follower exactly on the axis of the cam, as in many start states, is moved along z
+LIFT = 1e-12  # m: a follower as near as round-off to the axis of the cam, as in many start states, is moved along z
 
 
 @final
@@ -84,9 +84,11 @@ class ArcProfile:
         return np.concatenate([*found, found[0][:1]])
 
     def near(self, x: Expr, z: Expr) -> tuple[Expr, Expr, Expr]:
-        """Distance of a point from the profile and its normal there."""
-        found = self._from_arc(self._main, x, z)
-        for k in range(len(self.arcs)) if len(self.arcs) > 1 else ():
+        """Distance of a point from the profile and its normal there, along z for the centre of the main arc."""
+        main = found = self._from_arc(self._main, x, z)
+        if len(self.arcs) == 1:
+            return main
+        for k in range(len(self.arcs)):
             angle, length = self.joints[k]
             n, t = (sin(angle), cos(angle)), (cos(angle), -sin(angle))
             (cx, cz), radius = self.arcs[k]
@@ -101,11 +103,15 @@ class ArcProfile:
                 ex, ez = x - cx, z - cz  # between the normals of both ends
                 on = ca.logic_and(ex * cos(start) - ez * sin(start) >= 0, ez * n[0] - ex * n[1] >= 0)
                 found = _chosen(on, self._from_arc(k, x, z), found)
-        return found
+        return _chosen(self._is_centre(self._main, x, z), main, found)  # the sides of all its neighbours meet there
+
+    def _is_centre(self, k: int, x: Expr, z: Expr) -> Expr:
+        (cx, cz), _ = self.arcs[k]
+        return (x - cx) ** 2 + (z - cz) ** 2 < (LIFT / 2) ** 2
 
     def _from_arc(self, k: int, x: Expr, z: Expr) -> tuple[Expr, Expr, Expr]:
         (cx, cz), radius = self.arcs[k]
-        ex, ez = x - cx, z - cz + LIFT
+        ex, ez = x - cx, z - cz + LIFT * self._is_centre(k, x, z)
         d = ca.sqrt(ex**2 + ez**2)
         return d - radius, ex / d, ez / d
 
