@@ -76,11 +76,19 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
     probe, where = LawProbe(model), f"frame {frame.name!r}"
     signals = frame_signals(model, probe.t)
     probe.known |= {x.element_hash() for x in ca.symvar(ca.vertcat(ca.SX(0, 1), *signals.symbols))}
-    place = probe.evaluate(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
-    turn = probe.evaluate(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
-    for rates in () if motion.rates is None else (motion.rates,):
-        probe.evaluate(f"{where}: its rates", partial(_answer, rates.at, signals), rates.size)
-    if probe.faults or not place or not turn:
+    parts = [("position", motion.position, 3), ("rotation", motion.turn, motion.turn.size)]
+    parts += [] if motion.rates is None else [("rates", motion.rates, motion.rates.size)]
+
+    def evaluate(checked: bool) -> list[Expr]:
+        answers: list[Expr] = []
+        for name, part, size in parts:
+            answers += probe.evaluate(f"{where}: its {name}", partial(_answer, part.at, signals), size, checked)
+        return answers
+
+    answers = evaluate(checked=False)
+    if not probe.faults and not probe.is_sound(ca.veccat(*answers)):  # all at once, as they share most operations
+        evaluate(checked=True)
+    if probe.faults:
         return probe.faults
     return _number_faults(model, motion, signals, where)
 

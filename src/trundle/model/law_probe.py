@@ -4,7 +4,7 @@ The resulting expressions are part of the digest of the model, so faults are fou
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from math import isfinite
@@ -55,15 +55,16 @@ class LawProbe:
         self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
     def evaluate(
-        self, where: str, question: Callable[[], Iterable[Given]], size: int = 1, finite: bool = True
+        self, where: str, question: Callable[[], Iterable[Given]], size: int = 1, checked: bool = True
     ) -> list[Expr]:
-        """Results as expressions of `size` components; empty if the function or a result is faulty. `finite`: whether
-        its constants are looked at.
+        """Results as expressions of `size` components; empty if the function or a result is faulty. `checked`: whether
+        their symbols and constants are looked at.
         """
         try:
             with no_interpolation():
                 answers = [_expression(answer, size) for answer in question()]
-                self._check(ca.veccat(ca.SX(0, 1), *answers), finite)
+                if checked:
+                    self._check(ca.veccat(ca.SX(0, 1), *answers))
         except TrundleError as error:
             self.faults.append(f"{where}: {error}{_at(error) or _returned(question, size)}")
         except Exception as error:  # a function of the user may raise anything
@@ -96,8 +97,8 @@ class LawProbe:
     def evaluate_force(self, where: str, question: Callable[[], Terms]) -> "ForceAnswer | None":
         """The contributions of a force; None if it is faulty.
 
-        Their expressions share most operations, so constants are looked at once for all of them. If one is not finite,
-        it is looked for again in those that act and count as energy: measures may have some.
+        Their expressions share most operations, so symbols and constants are looked at once for all of them. If one is
+        wrong, it is looked for again in those that act and count as energy: measures may have some.
         """
         found: list[Terms] = []
         before = len(self.faults)
@@ -108,31 +109,41 @@ class LawProbe:
             energies = [terms.potential, terms.dissipated, terms.supplied, terms.stored]
             return [*energies, *[effort for _, effort in terms.efforts]]
 
-        def evaluate(finite: bool) -> None:
-            self.evaluate(where, scalars, finite=finite)
+        def evaluate(checked: bool) -> None:
+            self.evaluate(where, scalars, checked=checked)
             if len(self.faults) == before:
-                self.evaluate(where, lambda: [v for _, F, M in found[-1].wrenches for v in (F, M)], 3, finite)
+                self.evaluate(where, lambda: [v for _, F, M in found[-1].wrenches for v in (F, M)], 3, checked)
 
-        evaluate(finite=False)
+        evaluate(checked=False)
         if len(self.faults) > before:
             return None
         answer = ForceAnswer.of(found[-1])
-        if not answer.is_finite():
-            evaluate(finite=True)
+        if self._unknown(answer.symbols) or not answer.is_finite():
+            evaluate(checked=True)
         return answer if len(self.faults) == before else None
 
-    def _check(self, answers: Expr, finite: bool) -> None:
-        """Check the symbols of all results, and their constants if these must be finite."""
-        known = self.known | self.signals.known
-        names = [s.name() for s in ca.symvar(answers) if s.element_hash() not in known]
-        if names:
-            raise ModelError(f"the symbol {names[0]!r} is not a parameter of this model; declare it with m.parameter.")
-        if finite and not finite_constants(answers):
+    def is_sound(self, answers: Expr) -> bool:
+        """Whether all symbols are known and all constants finite."""
+        return not self._unknown(ca.symvar(answers)) and finite_constants(answers)
+
+    def _check(self, answers: Expr) -> None:
+        """Check the symbols and constants of all results."""
+        unknown = self._unknown(ca.symvar(answers))
+        if unknown:
+            raise ModelError(
+                f"the symbol {unknown[0]!r} is not a parameter of this model; declare it with m.parameter."
+            )
+        if not finite_constants(answers):
             raise ModelError(
                 "the result contains a constant that is not a finite number. Functions of the module math turn a "
                 "symbol into nan. "
                 f"{HINT}."
             )
+
+    def _unknown(self, symbols: Sequence[Expr]) -> list[str]:
+        """Names of symbols that are neither parameters nor signals."""
+        known = self.known | self.signals.known
+        return [s.name() for s in symbols if s.element_hash() not in known]
 
 
 def _equal(first: Expr, second: Expr) -> bool:
