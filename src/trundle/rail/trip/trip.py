@@ -298,8 +298,8 @@ class Trip:
         duration : float
             s, the same for all.
         start, parameters : mapping, optional
-            Numbers, or arrays with one entry for each case. Each starts in its own steady motion; irregularities are
-            faded in where the trip begins.
+            Numbers, or arrays with one entry for each case. Each starts in its own steady motion, in curves found one
+            after the other (0.1 s each); irregularities are faded in where the trip begins.
         method, rtol, atol
             As for `simulate`.
         **options
