@@ -32,6 +32,7 @@ PASSAGE = 4
 MOST_UNDECIDED = 64  # shortest intervals of a search, after which a function counts as indistinguishable from zero
 LONGEST_SEARCH = 200  # nested halvings in a search by bounds
 
+AT_ONCE = 1e-14  # of the time: what is no farther apart than this, or than the smallest step, happens at once
 OVERDUE = -1e-9  # value below which an event fires although no crossing was seen
 
 STRIDE = 0.15  # longest step of the search for a common normal, relative to its reach

@@ -1,9 +1,12 @@
 """Decide the modes of all contacts inside the time loop (compiled); they are written to the parameters."""
 
-from trundle.contact.collision.layout import DATA, WIDTH
+from trundle.contact.collision.layout import DATA, MU_STATIC, WIDTH
 from trundle.contact.decision.memory import impulses_in
+from trundle.integrate.codes import AT_ONCE
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, float_ptr, part_of, shifted
+
+LESS = 1e-8  # of the friction that holds, where another decision did not: forces of the equations are not as exact
 
 
 @part_of(LoopRecord)
@@ -17,9 +20,13 @@ def decide_modes(run: LoopRecord) -> None:
     call(run.free_kernel, clock, x, p, free, work)
     for j in range(WIDTH * run.n_contacts):
         mode[j] = p[places[j]] if places[j] >= 0 else 0.0
+    n = 3 * run.n_contacts
+    if run.t - run.t_event <= max(run.h_min, AT_ONCE * abs(run.t)):  # an event has just happened
+        for i in range(run.n_contacts):
+            data[n + n * n + DATA * i + MU_STATIC] *= 1.0 - LESS
     scales[0], scales[1] = run.speed_scale, p[run.n_p - 1]
     call_table(run.decide_once_part, table)
-    n, impulses = 3 * run.n_contacts, impulses_in(float_ptr(table[4]), run.n_contacts)
+    impulses = impulses_in(float_ptr(table[4]), run.n_contacts)
     changes = shifted(data, n + n * n + DATA * run.n_contacts)  # of the speeds, per impulse
     for j in range(n):
         if impulses[j] != 0.0:

@@ -57,7 +57,8 @@ SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is a
 AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
 ROUNDS = 5  # of decisions, each after what the one before has stopped
 TURNED = 0.5  # for `stick`: to be stopped, and to slide then
-PROJECTED, PLANAR, SPATIAL = range(3)  # ways to find forces
+PROJECTED, PLANAR, SPATIAL, SMALLEST = range(4)  # ways to find forces
+YIELDS = 1e-6  # of the inverse mass of a contact: of forces that rigid bodies leave open the smallest are found
 ASIDE = 1e-16  # of the speed of the run: across its direction a slip that begins has none
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
@@ -169,7 +170,7 @@ def find_modes(at: Contacts) -> None:
 @strict
 def find_others(at: Contacts, scale: float, plane: bool, sure: bool) -> None:
     """Modes other than those with all that touch, by forces within the cones; `sure` where those are unique."""
-    exact = forces_in_cones(at, scale, PLANAR if plane else SPATIAL)
+    exact = forces_in_cones(at, scale, PLANAR if plane else SMALLEST if sure else SPATIAL)
     if not exact:
         if not sure and hold(at, scale, plane):
             return
@@ -223,7 +224,7 @@ def forces_in_cones(at: Contacts, scale: float, way: int) -> bool:
         elif way == PLANAR:
             found = pivoted(problem, at.work)
         else:
-            found = pivoted_in_space(problem, at.work, scale)
+            found = pivoted_in_space(problem, at.work, scale, YIELDS if way == SMALLEST else 0.0)
         if not found:
             return False
         begins = False

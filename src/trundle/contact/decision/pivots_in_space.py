@@ -19,8 +19,10 @@ NORMAL, AHEAD, BACK, LEFT, RIGHT, SPEED_UP = range(6)
 
 
 @strict
-def pivoted_in_space(problem: FrictionProblem, w: Pointer, scale: float) -> bool:
-    """As `pivoted`, for contacts some of which slide in a plane of their own."""
+def pivoted_in_space(problem: FrictionProblem, w: Pointer, scale: float, yields: float) -> bool:
+    """As `pivoted`, for contacts some of which slide in a plane of their own. Where contacts yield by a small part of
+    their inverse masses, the smallest of all forces are found.
+    """
     a, contacts = problem.a, problem.contacts
     axes, more = w, shifted(w, 2 * contacts)
     for j in range(3 * contacts):
@@ -28,7 +30,7 @@ def pivoted_in_space(problem: FrictionProblem, w: Pointer, scale: float) -> bool
     for turned in range(ROUNDS):
         for i in range(contacts):
             set_axes(problem, axes, i, a[3 * i], a[3 * i + 1], turned)
-        pressed = in_pyramids(problem, axes, more)
+        pressed = in_pyramids(problem, axes, more, yields)
         if pressed and polished(problem, more, scale):
             return True
     return False
@@ -50,7 +52,7 @@ def set_axes(problem: FrictionProblem, axes: Pointer, i: int, x: float, y: float
 
 
 @strict
-def in_pyramids(problem: FrictionProblem, axes: Pointer, w: Pointer) -> bool:
+def in_pyramids(problem: FrictionProblem, axes: Pointer, w: Pointer, yields: float) -> bool:
     """Forces within the pyramids, by pivots. False if these find none."""
     contacts = problem.contacts
     kind, of, T = w, shifted(w, 6 * contacts), shifted(w, 24 * contacts + 8)
@@ -59,7 +61,7 @@ def in_pyramids(problem: FrictionProblem, axes: Pointer, w: Pointer) -> bool:
     ends = False
     for attempt in range(ATTEMPTS):
         if not ends:
-            write_pairs(problem, axes, kind, of, m, T)
+            write_pairs(problem, axes, kind, of, m, T, yields)
             ends = follow_pairs_from(attempt, T, m, basis, column)
     if ends:
         read_pairs(problem, axes, kind, of, m, T, basis)
@@ -83,6 +85,17 @@ def list_pairs(problem: FrictionProblem, kind: Pointer, of: Pointer) -> int:
 
 
 @strict
+def mean_inverse_mass(problem: FrictionProblem, i: int) -> float:
+    """By which a contact counts among those that share loads, as in `smallest`."""
+    b, n, total, count = problem.b, 3 * problem.contacts, 0.0, 0
+    for j in range(3 * i if problem.mu[i] > 0.0 else 3 * i + 2, 3 * i + 3):
+        own = b[problem.D + j + n * j]
+        total += own
+        count += int(own > 0.0)
+    return total / count
+
+
+@strict
 def way(axes: Pointer, i: int, kind: int) -> tuple[float, float]:
     """Direction of the friction of a pair."""
     x, y = axes[2 * i], axes[2 * i + 1]
@@ -94,7 +107,9 @@ def way(axes: Pointer, i: int, kind: int) -> tuple[float, float]:
 
 
 @strict
-def write_pairs(problem: FrictionProblem, axes: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer) -> None:
+def write_pairs(
+    problem: FrictionProblem, axes: Pointer, kind: Pointer, of: Pointer, m: int, T: Pointer, yields: float
+) -> None:
     """Tableau of the pairs, scaled as in a plane."""
     b, D, free, f, mu, state = problem.b, problem.D, problem.free, problem.f, problem.mu, problem.state
     n = 3 * problem.contacts
@@ -126,7 +141,8 @@ def write_pairs(problem: FrictionProblem, axes: Pointer, kind: Pointer, of: Poin
                 p_x, p_y, p_z = own * p_x, own * p_y, 0.0
             elif state[k] == 1.0:
                 p_x, p_y = -mu[k] * f[n + 2 * k] * p_z, -mu[k] * f[n + 2 * k + 1] * p_z
-            row[c] = -(
+            own = yields * mean_inverse_mass(problem, i) * (d_x * p_x + d_y * p_y + d_z * p_z) if i == k else 0.0
+            row[c] = -own - (
                 d_x * (b[along + x] * p_x + b[across + x] * p_y + b[normal + x] * p_z)
                 + d_y * (b[along + y] * p_x + b[across + y] * p_y + b[normal + y] * p_z)
                 + d_z * (b[along + z] * p_x + b[across + z] * p_y + b[normal + z] * p_z)

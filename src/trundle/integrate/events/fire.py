@@ -113,7 +113,7 @@ def fire(run: LoopRecord) -> None:
                 call_table(run.decide_part, run)
             if kind != at.RECORD:
                 run.pending = 1
-    close = run.t - run.t_event <= max(run.h_min, 1e-14 * abs(run.t))
+    close = run.t - run.t_event <= max(run.h_min, at.AT_ONCE * abs(run.t))
     run.close = run.close + 1 if close else 0
     run.t_event = run.t
     if run.close >= CLOSE_LIMIT:
