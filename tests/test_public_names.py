@@ -92,6 +92,11 @@ def test_a_name_is_listed_and_stays_the_same_object() -> None:
     assert [name for name in tr.__all__ if getattr(tr, name) is not getattr(tr, name) or name not in dir(tr)] == []
 
 
+def test_for_names_that_tools_ask_for_no_other_is_suggested() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute '__bases__'\.$"):
+        tr.__bases__  # noqa: B018
+
+
 def test_pages_name_what_exists() -> None:
     """`tr.Revolute("y")` and the like, in all pages: the first name is public, others are its attributes."""
     root = Path(__file__).parents[1]

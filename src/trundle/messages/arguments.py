@@ -186,10 +186,12 @@ def unknown_attribute(of: object, name: str, advice: Mapping[str, str]) -> Attri
 
 
 def unknown_name(module: str, name: str, known: Iterable[str], advice: Mapping[str, str], short: str) -> AttributeError:
-    """The error for a name that a module does not have; `short` is the name by which scripts import the module."""
+    """The error for a name that a module does not have; `short` is the name by which scripts import the module. Names
+    such as `__wrapped__` are asked for by tools, of every object that they find: for them nothing near is sought.
+    """
     if name in advice:
         return AttributeError(f"module {module!r} has no {name!r}: {advice[name]}.", name=name)
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    near = [] if name.startswith("__") else get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f" Did you mean {', '.join(f'{short}.{n}' for n in near)}?" if near else ""
     return AttributeError(f"module {module!r} has no attribute {name!r}.{hint}", name=name)
 
