@@ -305,8 +305,8 @@ class TestCodeThatShapesKernels:
             before = digest()
 
     def test_what_they_import_lies_in_them_too(self) -> None:
-        """But for messages, types and checks of input, and for what is imported to show or to build a model. What is
-        asked of a bicycle, a vehicle or a walker uses everything.
+        """But for messages, types and checks of input, pauses of Python's garbage collector, and what is imported to show
+        or to build a model. What is asked of a bicycle, a vehicle or a walker uses everything.
         """
         modules = grimp.build_graph("trundle", exclude_type_checking_imports=True, cache_dir=None)
         shaping = {*kernel_cache.SHAPING, *(name.removesuffix(".py") for name in kernel_cache.ALONE)}
@@ -316,7 +316,8 @@ class TestCodeThatShapesKernels:
             if module != "trundle" and module.split(".")[1] in shaping - {"bicycle", "rail", "walker"}
             for other in modules.find_modules_directly_imported_by(module)
         }
-        assert imported - shaping == {"errors", "messages", "real_array", "system", "typing", "version", "view"}
+        others = {"errors", "garbage_collection", "messages", "real_array", "system", "typing", "version", "view"}
+        assert imported - shaping == others
 
     def test_every_part_of_a_model_lies_in_them(self) -> None:
         """Classes of Trundle enter the key of a model by their fields only: their code must be in the digest."""
