@@ -305,8 +305,8 @@ class TestCodeThatShapesKernels:
             before = digest()
 
     def test_what_they_import_lies_in_them_too(self) -> None:
-        """But for messages, types and checks of input, pauses of Python's garbage collector, and what is imported to show
-        or to build a model. What is asked of a bicycle, a vehicle or a walker uses everything.
+        """But for messages, types and checks of input, pauses of the garbage collector, and what is imported to show or
+        to build a model. What is asked of a bicycle, a vehicle or a walker uses everything.
         """
         modules = grimp.build_graph("trundle", exclude_type_checking_imports=True, cache_dir=None)
         shaping = {*kernel_cache.SHAPING, *(name.removesuffix(".py") for name in kernel_cache.ALONE)}
