@@ -187,6 +187,7 @@ def bad(**course: Any) -> str:
 
 def test_an_invalid_rotation() -> None:
     assert "it gives no rotation at t = 0 s: R' R differs" in bad(rotation=np.diag([1.0, 1.0, 2.0]))
+    assert "R' R differs from 1 by inf" in bad(rotation=np.array([[1e200, 1e200, 0], [-1e200, 1e200, 0], [0, 0, 1.0]]))
     assert "it mirrors" in bad(rotation=np.diag([1.0, 1.0, -1.0]))
     with pytest.raises(ModelError, match=r"is \(axis, angle in rad\), a 3x3 matrix or a quaternion"):
         lamp(rotation=3.0)

@@ -165,6 +165,7 @@ REFUSED = {
     "does not follow a cam": lambda: tr.PlanarPair(tr.Cam(lambda a: 0.1), tr.Circle(0.1, inside=True)),
     "needs a convex cam": lambda: tr.PlanarPair(tr.Cam(lambda a: 0.03 + 0.02 * tr.cos(2 * a)), tr.Line()),
     "would strike": lambda: tr.PlanarPair(tr.Cam.tangent(BASE, NOSE, APART), tr.Line()),
+    "finite and greater than zero": lambda: tr.Cam(np.inf),
     "same after a whole turn": lambda: tr.Cam(lambda a: 0.1 + 0.01 * a),
     "greater than zero everywhere": lambda: tr.Cam(lambda a: 0.01 + 0.02 * tr.cos(a)),
     "lies inside the other": lambda: tr.Cam.tangent(0.03, 0.01, 0.01),

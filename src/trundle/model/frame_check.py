@@ -127,7 +127,8 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
             ]
         if not np.all(np.isfinite(turn)):
             continue
-        off = float(np.max(np.abs(turn.T @ turn - np.eye(3))))
+        with np.errstate(over="ignore", invalid="ignore"):  # of huge entries
+            off = float(np.nan_to_num(np.max(np.abs(turn.T @ turn - np.eye(3))), nan=np.inf, posinf=np.inf))
         if off > ROTATION or np.linalg.det(turn) < 0:
             why = f"R' R differs from 1 by {off:.2g}" if off > ROTATION else "its determinant is -1: it mirrors"
             return [

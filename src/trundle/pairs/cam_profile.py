@@ -184,9 +184,12 @@ class PolarProfile:
         return np.column_stack([radius * np.sin(a), radius * np.cos(a)])
 
     def curvature(self) -> Array:
-        """Curvatures (1/m) along the profile, and radii; for profiles without parameters."""
+        """Curvatures (1/m) along the profile, and radii, not finite where the profile is not; for profiles without
+        parameters.
+        """
         _, first, second = self._point
         out = ca.vertcat((first[0] * second[1] - first[1] * second[0]), ca.dot(first, first), self.value)
         angles = np.linspace(-pi, pi, SAMPLES)
         bend, square, radius = np.array(ca.Function("k", [self.angle], [out])(angles[None, :]))
-        return np.array([-bend / square**1.5, radius])
+        with np.errstate(all="ignore"):
+            return np.array([-bend / square**1.5, radius])
