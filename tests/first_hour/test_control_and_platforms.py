@@ -1,5 +1,7 @@
 """Mistakes of newcomers who built a Furuta pendulum, a Stewart platform, a motorcycle and a ball on a beam."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,23 @@ def test_a_run_of_too_many_steps_names_what_is_fast() -> None:
     for formalism in ("newton_euler", "udwadia_kalaba"):
         other = swinging().simulate(50.0, {"bob.angle_rate": 700.0}, steps=tr.Steps(most=20), formalism=formalism)
         assert "The fastest there is bob.angle_rate" in other.outcome
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
+def test_a_ball_joint_alone_has_pictures_and_tables(formalism: str, tmp_path: Path) -> None:
+    """Its orientation is no number and, in absolute coordinates, not measured."""
+    m = tr.Model("ball joint")
+    m.connect(tr.Spherical(), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1), inertia=0.1))
+    m.start = {"bob.angular_velocity": (1.0, 0.2, 0.3)}
+    system = m.build(formalism)
+    assert system.simulate(10.0, steps=tr.Steps(most=20)).outcome.startswith("TOO_MANY_STEPS")
+    run = system.simulate(0.1)
+    run.save(tmp_path / "run.nc")
+    for one in (run, tr.load(tmp_path / "run.nc")):
+        assert len(one.plot().axes) == 1
+    starts = {"bob.angular_velocity": [(1.0, 0.0, 0.0), (2.0, 0.0, 0.0)]}
+    for options in ({}, {"samples": 3}):
+        batch = system.batch(0.1, starts, **options)
+        assert len(batch.plot().axes) > 0 and batch.to_pandas().shape[0] > 1
+    swept = tr.sweep(system, tr.grid({"bob.angular_velocity_x": [1.0, 2.0]}), 0.1, progress=False)
+    assert len(swept.data_vars) > 0

@@ -255,6 +255,14 @@ class Formulation:
         """Unit, description and size of a quantity; a component has those of its quantity."""
         return self.register.get(name).quantity
 
+    @property
+    def usual_names(self) -> list[str]:
+        """Quantities that are shown and kept where none are named: the joint coordinates, or the positions of bodies if
+        no coordinate is a quantity, as of a ball joint in absolute coordinates.
+        """
+        known = [c.name for c in self.layout.coordinates if self.register.find(c.name) is not None]
+        return known or [f"{body.name}.position" for body in self.model.free_bodies]
+
     @cached_property
     def _groups(self) -> dict[str, list[Quantity]]:
         found: dict[str, list[Quantity]] = {}

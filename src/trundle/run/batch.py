@@ -293,7 +293,7 @@ class BatchRun:
 
     def _state_names(self) -> list[str]:
         groups = ("state",) if self.formulation.in_joints else ("state", "joints")
-        return [q.name for q in self.formulation.register if q.group in groups]
+        return [q.name for q in self.formulation.register if q.group in groups] or self.formulation.usual_names
 
     def quantiles(self, name: str, parts: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> "xr.DataArray":
         """Quantiles of a quantity over the cases, at the samples or at the end.

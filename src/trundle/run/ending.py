@@ -77,7 +77,9 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
 
 def fastest(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> str:
     """A sentence about the largest rate, which may have diverged."""
-    names, times, states = [c.rate_name for c in f.layout.coordinates], np.array([t]), x[None, :]
+    rates = [c.rate_name for c in f.layout.coordinates]
+    names = [name for name in rates if f.register.find(name)]  # those of joints are none in absolute coordinates
+    times, states = np.array([t]), x[None, :]
     speeds = {name: float(np.max(np.abs(f.evaluate(name, times, states, p)[name]))) for name in names}
     if not speeds:
         return ""

@@ -96,7 +96,7 @@ def sweep(
         cases are not finished; their values are nan.
     """
     chosen = Cases.of(cases)
-    names = [c.name for c in system.formulation.layout.coordinates] if keep is None else keep
+    names = system.formulation.usual_names if keep is None else keep
     question = Question.of(duration, names, samples, rtol, atol, method)
     start, _ = chosen.split(system.model.names_given(), start_names(system))
     for hint in likely_degrees_of_cases(system.formulation.register, start):

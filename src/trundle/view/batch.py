@@ -11,6 +11,7 @@ from trundle.messages.arguments import advised
 from trundle.view.style import COLOURS, INK, finish, new_figure, side_legend, style
 
 if TYPE_CHECKING:
+    from trundle.equations.formulation import Formulation
     from trundle.run.batch import BatchRun
 
 BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and shade
@@ -22,7 +23,7 @@ def plot_batch(
     batch: "BatchRun", names: Sequence[str] = (), path: Path | str | None = None, bins: int = 30, width: float = 8.0
 ) -> Figure:
     """One panel for each quantity: the median with bands of 50 % and 90 % of the cases over time, or a histogram."""
-    chosen = list(names) or [c.name for c in batch.formulation.layout.coordinates if c.n_q == 1][:MOST]
+    chosen = list(names) or _usual(batch.formulation)[:MOST]
     with style():
         figure = new_figure(width, 0.6 + 2.1 * len(chosen), f"{batch.formulation.model.name}: {len(batch)} cases")
         axes = np.atleast_1d(figure.subplots(len(chosen), 1, sharex=batch.batch.x.size > 0))
@@ -49,3 +50,10 @@ def plot_batch(
         if batch.batch.x.size:
             side_legend(axes[0])
         return finish(figure, path)
+
+
+def _usual(f: "Formulation") -> list[str]:
+    """The coordinates that are numbers; if there are none, the components of vectors."""
+    quantities = [f.quantity(name) for name in f.usual_names]
+    numbers = [q.name for q in quantities if not q.labels]
+    return numbers or [name for q in quantities for name in q.names()[1:]]

@@ -67,14 +67,15 @@ def plot_quantities(
     width: float = 8.0,
     panel_height: float = 2.1,
 ) -> Figure:
-    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show the
-    state of contacts that stick, slide or open.
+    """Quantities over time, those of one unit in one panel; without names the first coordinates, or positions
+    if there are none. Bands below show the state of contacts that stick, slide or open.
     """
     if "time" in names and "time" not in run:
         raise UnknownNameError("time", run.names, remedy="It is the horizontal axis of every plot: leave it out.")
     contacts = contacts_of(run)
+    usual = (run.coordinates or [name for name in run.names if name.rpartition(".")[2] == "position"])[:MOST]
     banded = {f"{contact}.state" for contact in contacts} if set(names) - {f"{c}.state" for c in contacts} else set()
-    shown = [name for name in names or run.coordinates[:MOST] if name not in banded]  # bands show the states
+    shown = [name for name in names or usual if name not in banded]  # bands show the states
     curves = [curve for name in shown for curve in _curves(run, name)]
     units = list(dict.fromkeys(curve.unit for curve in curves))
     band = 0.3 * len(contacts) + 0.2 if contacts else 0.0
