@@ -46,7 +46,7 @@ from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switc
 from trundle.study.second_contacts import normals_at_start, other_normals_of
 from trundle.study.simulate import NO_ROOM, check_events
 from trundle.study.start_cases import sharing, starts_together
-from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
+from trundle.study.start_state import check_rates, refuse_fixed, refuse_other_names, start_state, state_vector
 from trundle.typing import Array, Given, Json, State, Values
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def run_batch(
     for what, given in (("start", start), ("parameters", parameters)):
         if not isinstance(given, Mapping):
             raise SolveError(f"{what} of a batch goes by name, {{'name': values}}, not as {type(given).__name__}.")
+    refuse_other_names(f, start)
     start = f.resolved(start)
     count = _count(f, {**start, **parameters})
     breaks = f.kernels("base").get("breaks")

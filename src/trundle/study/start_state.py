@@ -1,6 +1,6 @@
 """Start states from what the user gives by name: the model's own values, those for this run, and the rest found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -53,6 +53,15 @@ def check_event_names(f: Formulation) -> None:
                 raise UnknownNameError(name, known, f"state or parameter (in event {event.name!r})")
 
 
+def refuse_other_names(f: Formulation, names: Iterable[str]) -> None:
+    """Refuse names that are no start values."""
+    register = f.derivation.register()
+    for name in names:
+        if name in f.model.parameter_values() and register.find(name) is None:
+            raise ModelError(f"{name!r} is a parameter, not a start value: give it as parameters={{{name!r}: ...}}.")
+        register.get(name, is_start, STARTS)
+
+
 def start_state(
     f: Formulation, start: Values | None = None, parameters: Parameters = None, t: float = 0.0,
     usual: Values | None = None, p: Array | None = None,
@@ -65,10 +74,7 @@ def start_state(
     if start is not None and not isinstance(start, Mapping):
         raise ModelError(f"give start values by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
     register = f.derivation.register()
-    for name in start or {}:
-        if name in f.model.parameter_values() and register.find(name) is None:
-            raise ModelError(f"{name!r} is a parameter, not a start value: give it as parameters={{{name!r}: ...}}.")
-        register.get(name, is_start, STARTS)
+    refuse_other_names(f, start or {})
     p = f.parameter_vector(parameters) if p is None else p
     if usual is None:
         usual = start_values(f.model, p[f.parameters.parameter_slice])
