@@ -14,6 +14,7 @@ import pytest
 import trundle as tr
 import trundle.contact
 import trundle.model
+import trundle.view
 
 HEAVY = ("numpy", "casadi", "scipy", "pandas", "xarray", "matplotlib", "networkx", "llvmlite", "numba", "yaml")
 MODEL = "m = tr.Model('p'); m.connect(tr.Revolute('y'), m.ground, m.body('bob', mass=1.0, com=(0, 0, -1)))"
@@ -74,7 +75,9 @@ def test_lists_of_public_names_agree() -> None:
     assert set(imported) == set(tr.__all__)
 
 
-@pytest.mark.parametrize("package", [tr.contact, tr.model, tr.pairs, tr.rail], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [tr.contact, tr.model, tr.pairs, tr.rail, tr.view], ids=lambda package: package.__name__
+)
 def test_lists_of_names_of_a_package_agree(package: ModuleType) -> None:
     """Each name comes from the module that the imports for type checkers name."""
     tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))

@@ -88,3 +88,10 @@ def test_a_ball_joint_alone_has_pictures_and_tables(formalism: str, tmp_path: Pa
         assert len(batch.plot().axes) > 0 and batch.to_pandas().shape[0] > 1
     swept = tr.sweep(system, tr.grid({"bob.angular_velocity_x": [1.0, 2.0]}), 0.1, progress=False)
     assert len(swept.data_vars) > 0
+
+
+def test_a_parameter_among_the_start_values_is_told() -> None:
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=m.parameter("M", 1.0), com=(0, 0, -1)))
+    with pytest.raises(tr.TrundleError, match=r"'M' is a parameter, not a start value: give it as parameters="):
+        m.build().batch(1.0, {"M": [1.0, 2.0]})

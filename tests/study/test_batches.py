@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import ModelError, SolveError, TrundleError, UnknownNameError
+from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.lanes import batch_events
 from trundle.integrate.lanes import integrate as lanes
 from trundle.study.batch import BatchWarning
@@ -405,10 +405,3 @@ def test_a_case_that_is_not_a_number_at_its_start_ends_there() -> None:
     m.apply(tr.SpringDamper(m.ground, body, stiffness=2.0, length=1.0), name="tie")
     batch = m.build().batch(1.0, {"b.displacement": [0.0, 0.5]})
     assert batch.outcomes == ["NOT_FINITE", "FINISHED"]
-
-
-def test_a_parameter_among_the_start_values_is_told() -> None:
-    m = tr.Model("pendulum")
-    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=m.parameter("M", 1.0), com=(0, 0, -1)))
-    with pytest.raises(ModelError, match=r"'M' is a parameter, not a start value: give it as parameters="):
-        m.build().batch(1.0, {"M": [1.0, 2.0]})

@@ -256,12 +256,16 @@ class Formulation:
         return self.register.get(name).quantity
 
     @property
-    def usual_names(self) -> list[str]:
-        """Quantities that are shown and kept where none are named: the joint coordinates, or the positions of bodies if
-        no coordinate is a quantity, as of a ball joint in absolute coordinates.
+    def coordinates(self) -> list[str]:
+        """Names of the joint coordinates that are quantities; the orientation of a ball joint is none in absolute
+        coordinates.
         """
-        known = [c.name for c in self.layout.coordinates if self.register.find(c.name) is not None]
-        return known or [f"{body.name}.position" for body in self.model.free_bodies]
+        return [c.name for c in self.layout.coordinates if self.register.find(c.name) is not None]
+
+    @property
+    def usual_names(self) -> list[str]:
+        """Quantities that are shown and kept where none are named: the coordinates, or else the positions of bodies."""
+        return self.coordinates or [f"{body.name}.position" for body in self.model.free_bodies]
 
     @cached_property
     def _groups(self) -> dict[str, list[Quantity]]:

@@ -314,8 +314,7 @@ class RunQuantities:
     def coordinates(self) -> list[str]:
         """Names of the joint coordinates in the order of the tree."""
         if self.formulation is not None:
-            known = self.formulation.register
-            return [c.name for c in self.formulation.layout.coordinates if known.find(c.name) is not None]
+            return self.formulation.coordinates
         return [str(name) for name in self._stored("joint_coordinates", [])]
 
     def _whole(self, q: Quantity) -> "xr.DataArray":

@@ -46,8 +46,8 @@ def parameters_at(run: "RunQuantities", time: float | None) -> dict[str, float]:
     if run.formulation is None or run.raw is None:
         raise StoreError("a run from a file has the parameters of its start only, run.parameters.")
     rows = np.atleast_2d(run.raw[2])
-    row, m = rows[_sample(run, time) if len(rows) > 1 else 0], run.formulation.model
-    return {name: float(value) for name, value in zip(m.parameters, row, strict=False) if name not in m.inputs}
+    values = run.formulation.parameters.values(rows[_sample(run, time) if len(rows) > 1 else 0])
+    return {name: value for name, value in values.items() if name not in run.formulation.model.inputs}
 
 
 def _sample(run: "RunQuantities", time: float | None) -> int:

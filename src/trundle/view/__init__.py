@@ -1,10 +1,11 @@
 """Plots over time, pictures of the mechanism, of surfaces and of contacts."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from trundle.messages.late_names import import_when_used
 
 if TYPE_CHECKING:
     from trundle.view.contact import draw_pair
-    from trundle.view.draw import draw
     from trundle.view.imaginary import plot_imaginary
     from trundle.view.lower_pairs import draw_lower_pairs
     from trundle.view.plot import plot_eigenvalues, plot_energy, plot_quantities
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from trundle.view.surface import draw_surface, draw_surfaces
 
 __all__ = [
-    "draw",
     "draw_lower_pairs",
     "draw_pair",
     "draw_structure",
@@ -23,22 +23,12 @@ __all__ = [
     "plot_imaginary",
     "plot_quantities",
 ]
-
-_HOMES = {
-    "draw": "draw",
-    "draw_lower_pairs": "lower_pairs",
-    "draw_pair": "contact",
-    "draw_structure": "structure",
-    "draw_surface": "surface",
-    "draw_surfaces": "surface",
-    "plot_imaginary": "imaginary",
+_NAMES = {
+    "trundle.view.contact": "draw_pair",
+    "trundle.view.imaginary": "plot_imaginary",
+    "trundle.view.lower_pairs": "draw_lower_pairs",
+    "trundle.view.plot": "plot_eigenvalues plot_energy plot_quantities",
+    "trundle.view.structure": "draw_structure",
+    "trundle.view.surface": "draw_surface draw_surfaces",
 }
-
-
-def __getattr__(name: str) -> Any:
-    """Import a drawing function when it is first used: matplotlib is slow to import."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"trundle.view.{_HOMES.get(name, 'plot')}"), name)
+import_when_used(globals(), _NAMES)  # matplotlib is slow to import
