@@ -94,6 +94,7 @@ def test_every_sheet_in_dark_and_on_a_phone(browser: Browser, served: Studio) ->
     assert browser.run("document.querySelectorAll('#seals tr').length") > 2
     browser.run("studio.turn('eigenvalues'); document.getElementById('about').value = 'start'; studio.loci.plot()")
     assert browser.run("studio.loci.panels.length") == 2
+    browser.frame()  # the plots learn their size when the page is laid out
     cursor = browser.run("studio.loci.panels.map((p) => [p.cursor.clientHeight, p.frame()[3] - p.frame()[2]])")
     assert cursor == [[214, 214]] * 2  # from the lower to the upper edge of its plot
     browser.run("studio.turn('impact'); new Promise((ok) => { document.getElementById('impact').onload = ok; })")

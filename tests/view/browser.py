@@ -86,7 +86,7 @@ class Browser:
             self._next()
 
     def open(self, url: str, width: int = 1200, height: int = 760, dark: bool = False, offline: bool = False) -> None:
-        """Load a page and wait until it has drawn once."""
+        """Load a page and wait until it has drawn once and its boxes know their sizes."""
         self.size(width, height)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
@@ -98,6 +98,7 @@ class Browser:
         self.run(
             "new Promise(ok => { const wait = () => window.trundle?.drawn > 0 ? ok() : setTimeout(wait, 5); wait(); })"
         )
+        self.frame()
 
     def size(self, width: int, height: int) -> None:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
