@@ -81,9 +81,67 @@ def test_every_pair_can_yield(pair: type[Any]) -> None:
     assert system.mobility.freedoms == 9
     start = start_of(system, np.random.default_rng(5))
     assert_formalisms_agree(system, system.in_formalism("newton_euler"), start)
-    run = system.simulate(0.4, start=start)  # at 0.45 s the universal joint has turned by a quarter: gimbal lock
+    run = system.simulate(0.6, start=start)  # the universal joint turns past a quarter
     assert run.ok, run.outcome
     assert run.energy.drift < 1e-9
+    if pair is tr.Universal:
+        assert np.min(run.values("joint.cross_angle")) < -2.0 < -0.5 < np.min(run.values("joint.ry"))
+
+
+OPEN_TURNS = {"rx": tr.Open(), "rz": tr.Open()}
+
+
+@pytest.mark.parametrize(
+    ("joint", "turns"),
+    [
+        (tr.Universal(), ("angle", "cross_angle")),
+        (tr.Connection(**(dict.fromkeys(BONDS, tr.Locked()) | OPEN_TURNS)), ("rz", "rx")),
+    ],
+    ids=["universal", "by seals"],
+)
+def test_a_universal_joint_yields_alike_at_any_angle(joint: Any, turns: tuple[str, str]) -> None:
+    """Its spring acts about the normal of its two axes, as the moment of the ideal joint does."""
+    m = tr.Model("cardan joint")
+    shaft = m.body("shaft", 1.0, (0.1, 0.2, 0.15), com=(0.3, 0.1, 0.2))
+    m.connect(joint, m.ground, shaft, name="joint", compliance={"ry": tr.Spring(50.0)})
+    system = m.build()
+    for formalism in ("kane", "newton_euler"):
+        for angle, cross in ((0.3, 0.0), (1.0, 1.2), (-0.7, np.pi / 2), (0.4, 2.5)):
+            start = {f"joint.{turns[0]}": angle, f"joint.{turns[1]}": cross, "joint.ry": 0.02}
+            run = system.simulate(1e-9, start, formalism=formalism, samples=2)
+            normal = np.array([-np.sin(angle), np.cos(angle), 0.0])
+            np.testing.assert_allclose(run.values("joint.reaction_moment")[0], -50.0 * 0.02 * normal, atol=1e-9)
+
+
+def test_the_second_of_three_turns_is_one_that_a_spring_holds() -> None:
+    turns = {"rx": tr.Spring(3.0), "ry": tr.Motor(lambda t, q, u: 1.0), "rz": tr.Open()}
+    system = swinging(tr.Connection(**dict.fromkeys("xyz", tr.Locked()), **turns)).build()
+    names = [c.name for c in system.formulation.layout.coordinates]
+    assert names[-3:] == ["joint.rz", "joint.rx", "joint.ry"]
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
+def test_a_second_turn_of_90_degrees_is_told(formalism: str) -> None:
+    """The damping about the first grows without bound towards it, and steps become shorter without end."""
+    m = tr.Model("driven over", gravity=(0, 0, 0))
+    body = m.body("body", 1.0, (0.1, 0.2, 0.15), com=(0.3, 0.1, 0.2))
+    motor = tr.Spring(0.1) + tr.Motor(lambda t, q, u: 3.0)
+    turns = {"rx": tr.Damper(1.0), "ry": motor, "rz": tr.Open()}
+    m.connect(tr.Connection(**dict.fromkeys("xyz", tr.Locked()), **turns), m.ground, body, name="joint")
+    run = m.build().simulate(5.0, formalism=formalism)
+    assert run.outcome.startswith("STEP_TOO_SMALL") and run.trajectory.counts.steps < 500_000
+    assert "'joint', joint.ry, is 90 degrees there, where rx and rz have one axis" in run.outcome
+    assert run.values("joint.ry")[-1] == pytest.approx(np.pi / 2, abs=1e-5)
+
+
+def test_turns_keep_their_springs_where_slides_yield() -> None:
+    """Their coordinates became one quaternion, and their springs were lost."""
+    seals = {b: tr.Locked() for b in "xyz"} | {"rx": tr.Spring(5.0), "ry": tr.Spring(7.0), "rz": tr.Damper(0.1)}
+    ideal, soft = (swinging(tr.Connection(**seals), compliance=c).build() for c in (None, {"x": tr.Spring(1e5, 1e2)}))
+    start = {"hang.angular_rate": (0.5, -0.3, 0.8), "joint.rx": 0.3}
+    one, other = (system.simulate(0.5, start=start, rtol=1e-8) for system in (ideal, soft))
+    for bond in ("rx", "ry", "rz"):
+        np.testing.assert_allclose(other.values(f"joint.{bond}"), one.values(f"joint.{bond}"), atol=1e-3)
 
 
 @pytest.mark.parametrize("formalism", ["kane", "newton_euler"])

@@ -12,6 +12,7 @@ from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
 from trundle.integrate.case import Case
+from trundle.integrate.creeping import Creeping
 from trundle.integrate.interruption import ends_run
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
@@ -152,22 +153,24 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
     run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
     show = is_watched() if supervision.progress is None else supervision.progress
     began = time.perf_counter()
-    budget = chunk_steps or 100
+    budget, creeping = chunk_steps or 100, Creeping(run)
     with ExitStack() as stack:
         report: Callable[..., None] | None = None
         try:
             while True:
                 compile_busy()
                 tic = time.perf_counter()
-                run.budget = budget
+                run.budget = min(budget, creeping.left)
                 loop(run.address)
+                if run.status == at.RUNNING and creeping.seen():
+                    run.status = at.STEP_TOO_SMALL
                 code = run.status
                 toc = time.perf_counter()
                 ending = _respond(code, workspace, passages, supervision)
                 if ending is not None:
                     return ending
                 if chunk_steps is None and code == at.RUNNING:
-                    budget = max(20, int(budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
+                    budget = max(20, int(run.budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
                 if between_chunks is not None:
                     between_chunks(workspace.time)
                 if show and report is None and toc - began > PROGRESS_AFTER_SECONDS:

@@ -33,7 +33,7 @@ REFUSED = Outcome("REFUSED", 23, "This case of the batch cannot start.", "Its er
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
     codes.STEP_TOO_SMALL,
-    "The error estimate requires a step below the smallest one.",
+    "The steps needed are too short for the run to come to its end.",
     "Check for a discontinuity or a singularity in a law at this time and make it an event, or use the stiff method.",
 )
 NOT_FINITE = Outcome(

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+import casadi as ca
+
 from trundle.errors import ModelError
 from trundle.laws.efforts import Motor, Open, Spring
 from trundle.laws.flows import Acceleration, Locked
 from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Cylindrical, Fixed, Pair, Prismatic, Revolute
+from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Cylindrical, Fixed, Pair, Prismatic, Revolute, cyclic
 from trundle.pairs.surface import Surface
 from trundle.space.rotation import Axis, align_z
 from trundle.typing import Expr, Given
@@ -237,17 +239,19 @@ class Connection(Joint):
             return HigherPair(*self.surfaces)
         seals = self.seals()
         moving = [b for b in BONDS if not any(bond == b and isinstance(law, Locked) for bond, law in seals)]
-        acting = [bond for bond, law in seals if not isinstance(law, Open | Locked)]
+        acting = {bond: law for bond, law in seals if not isinstance(law, Open | Locked)}
         turns = [b for b in moving if b in ROTATIONS]
-        if len(turns) == 3 and any(b in acting for b in turns):  # the second of three turns should be the stiff one
-            first = next((b for b in ROTATIONS if _next(b) in acting), "rz")
-            moving = [b for b in moving if b not in turns] + [first, *(b for b in turns if b != first)]
+        if len(turns) == 3 and any(b in acting for b in turns):  # the second of three turns must stay small
+            held = [b for b in turns if b in acting and _pulls_back(acting[b])] or [b for b in turns if b in acting]
+            first = next(b for b in ROTATIONS if cyclic(b)[1] in held)
+            moving = [b for b in moving if b not in turns] + cyclic(first)
             return BondPair(tuple((b, b) for b in moving), _plain())
         return BondPair(tuple((b, b) for b in moving), _plain(), ball=len(turns) == 3)
 
 
-def _next(rotation: str) -> str:
-    return ROTATIONS[(ROTATIONS.index(rotation) + 1) % 3]
+def _pulls_back(law: Law) -> bool:
+    """Whether it stores energy, as a spring does."""
+    return isinstance(law, EffortLaw) and not ca.SX(law.potential(ca.SX.sym("t"), ca.SX.sym("q"))).is_zero()
 
 
 def _plain() -> tuple[tuple[float, ...], ...]:

@@ -121,6 +121,9 @@ class Pair:
     def freed(self, bonds: Sequence[str]) -> "Pair":
         """The pair with additional free bonds; their coordinates have the names of the bonds.
 
+        Of three turns of which two were free already, the additional one is the second: it stays small, and the
+        others may be of any size.
+
         Parameters
         ----------
         bonds : sequence of str
@@ -130,10 +133,14 @@ class Pair:
         -------
         Pair
         """
-        named = {bond: name for name, bond in self.coordinate_bonds.items()} | {bond: bond for bond in bonds}
-        whole = all(b in self.free for b in ROTATIONS)  # a ball joint keeps its quaternion
-        if whole:
-            named |= {b: b for b in ROTATIONS}
+        named = {bond: name for name, bond in self.coordinate_bonds.items()}
+        turns = [b for b in self.free if b in ROTATIONS]
+        more = [b for b in bonds if b in ROTATIONS and b not in turns]
+        order = [*turns[:1], *more, *turns[1:]]
+        if len(order) == 3 and len(turns) < 2:
+            order = cyclic(order[0])
+        named = {b: named.get(b, b) for b in [*(b for b in (*named, *bonds) if b in AXES), *order]}
+        whole = len(turns) == 3 and not set(turns) & set(self.coordinate_bonds.values())  # a quaternion stays one
         frame = tuple(tuple(float(v) for v in row) for row in self.frame())
         return BondPair(tuple(named.items()), frame, whole, self.coupling)
 
@@ -345,9 +352,9 @@ class Free(Pair):
 class BondPair(Pair):
     """A pair defined by its free bonds, {bond: coordinate}; any of the six may be free.
 
-    Displacements are along the axes of the first frame. Rotations are in the cyclic order of the axes: of two, the
-    first is the one whose next axis is also free; of three, the first one named. With `ball` the three rotations are
-    one quaternion.
+    Displacements are along the axes of the first frame. Of two rotations the first is the one whose next axis is also
+    free, in cyclic order; three are in the order in which they are named, and the second of them must stay below 90
+    degrees. With `ball` the three rotations are one quaternion.
     """
 
     by_name: ClassVar[bool] = False
@@ -364,7 +371,10 @@ class BondPair(Pair):
     def free(self) -> tuple[str, ...]:
         named = [bond for bond, _ in self.moves]
         slides = [b for b in "xyz" if b in named]
-        return (*slides, *cyclic([b for b in named if b in ROTATIONS]))
+        turns = [b for b in named if b in ROTATIONS]
+        if len(turns) == 2 and cyclic(turns[0])[1] != turns[1]:
+            turns.reverse()
+        return (*slides, *turns)
 
     @property
     def coupling(self) -> Expr:
@@ -382,13 +392,7 @@ class BondPair(Pair):
         return Chain(*steps, *([Ball("quaternion")] if self.ball else []))
 
 
-def cyclic(turns: Sequence[str]) -> tuple[str, ...]:
-    """Free rotations in the order of the chain."""
-    i = [ROTATIONS.index(b) for b in turns]
-    if len(i) == 2:
-        first = i[0] if (i[0] + 1) % 3 == i[1] else i[1]
-    elif i:
-        first = i[0]
-    else:
-        return ()
-    return tuple(ROTATIONS[(first + k) % 3] for k in range(len(i)))
+def cyclic(first: str) -> list[str]:
+    """The three rotations in the cyclic order of the axes, from this one on."""
+    k = ROTATIONS.index(first)
+    return [ROTATIONS[(k + n) % 3] for n in range(3)]

@@ -23,8 +23,10 @@ from trundle.integrate.outcome import (
     Outcome,
 )
 from trundle.linear_algebra.kkt import dense
+from trundle.model.connection import ConnectedPair
 from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
+from trundle.pairs.lower import ROTATIONS
 from trundle.run.several_motions import several_motions
 from trundle.run.table_limit import FAILED, refused_lookup
 from trundle.run.undetermined_slip import accumulated_slips, undetermined_slips
@@ -35,6 +37,7 @@ DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, wh
 if TYPE_CHECKING:
     from trundle.integrate.trajectory import Trajectory
 
+ONE_AXIS = 1e-3  # cosine of the second of three turns below which the other two have one axis
 MANY = 20  # events, from which on it matters how dense they are
 
 
@@ -71,6 +74,12 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
             "an event on the roll can stop the run before."
             for name in flat_wheels(f, trajectory, p)
+        )
+        text += "".join(
+            f" The second of the three turns of {c.name!r}, {c.name}.{second}, is 90 degrees there, where {first} and "
+            f"{third} have one axis and forces along them are not bounded. Let a law hold {second} below that, or use "
+            f"tr.Spherical() or tr.Free() with a tr.Bushing in place of laws on angles."
+            for c, (first, second, third) in turns_with_one_axis(f, trajectory, p)
         )
     return text
 
@@ -236,6 +245,19 @@ def flat_wheels(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[s
             roll = f.evaluate(f"{c.name}.roll", np.array([trajectory.t_end]), trajectory.x_end[None, :], p)
             if abs(np.cos(roll[f"{c.name}.roll"][0, 0])) < 0.02:
                 found.append(c.name)
+    return found
+
+
+def turns_with_one_axis(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[tuple[ConnectedPair, list[str]]]:
+    """Connections with three angles of which the second is 90 degrees, and the names of the three."""
+    found = []
+    for c in f.model.connections.values():
+        names = [name for name, bond in c.pair.coordinate_bonds.items() if bond in ROTATIONS]
+        if len(names) == 3 and not c.is_contact:
+            second = f"{c.name}.{names[1]}"
+            value = f.evaluate(second, np.array([trajectory.t_end]), trajectory.x_end[None, :], p)[second][0, 0]
+            if abs(np.cos(value)) < ONE_AXIS:
+                found.append((c, names))
     return found
 
 
