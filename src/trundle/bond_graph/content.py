@@ -24,16 +24,12 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.outputs.signals import Signals
 from trundle.equations.stage import Outline, Stage
-from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw, FlowLaw
-from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
-from trundle.model.coordinate_forces import CoordinateForce, TorsionSpring
 from trundle.model.electric_motor import ElectricMotor
 from trundle.model.force import Force
 from trundle.model.law_probe import MultiplierSignals
-from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.seal import Seal
 from trundle.motion.roots import FrameRates
 from trundle.pairs.lower import BONDS, ROTATIONS
@@ -112,8 +108,8 @@ class Contents:
         """Rates of the states of laws, blocks and forces."""
         found = {name: self.contacts[contact].bristle_rates[i] for name, (contact, i) in stage.bent.items()}
         for name, law in stage.tracking.items():
-            deviation, s = stage.values[f"{name}_deviation"], self.signals
-            found[f"{name}_deviation"] = law.placed(s[name]).deflection_rate(self.t, deviation, s[f"{name}_rate"])
+            placed, deviation, rate = law.acting(self.signals, name)
+            found[f"{name}_deviation"] = placed.deflection_rate(self.t, deviation, rate)
         return found | {state.name: ca.SX(state.rate(self.signals)) for state in self.model.every_state()}
 
     # -- bodies --------------------------------------------------------------------------------------------------------
@@ -218,17 +214,11 @@ class Contents:
 
     def _on_coordinate(self, acting: ModelPart, coordinate: str) -> list[tuple[str, Expr]]:
         """A law or a force on a coordinate, split into its parts."""
-        s, law = self.signals, acting
-        if isinstance(acting, TorsionSpring):
-            law = spring_of(acting)
-        elif isinstance(acting, CoordinateForce):
-            law = acting.law
-        if not isinstance(law, EffortLaw):
-            efforts = [effort for name, effort in acting.terms(s).efforts if name == coordinate]
+        law = acting if isinstance(acting, EffortLaw) else acting.effort_law
+        if law is None:
+            efforts = [effort for name, effort in acting.terms(self.signals).efforts if name == coordinate]
             return [(acting.element, sum(efforts, ca.SX(0)))]
-        q, u = s[coordinate], s[f"{coordinate}_rate"]
-        if isinstance(law, RateTracking):
-            law, q = law.placed(q), s[f"{coordinate}_deviation"] if law.uses_coordinate else ca.SX(0)
+        law, q, u = law.acting(self.signals, coordinate)
         return parts_of(law, self.t, q, u)
 
     def _prescribed(self, law: FlowLaw, coordinate: str, at_contact: bool = False) -> Content:
@@ -279,16 +269,17 @@ class Contents:
 
     def line(self, force: Force) -> tuple[list[Content], list[Part]] | None:
         """A force along the line between two points: moduli on both sides, and its elements; None for other forces."""
-        if not isinstance(force, LineForce | SpringDamper):
+        if force.effort_law is None or force.coordinates:
             return None
-        law = force.law if isinstance(force, LineForce) else spring_of(force)
         s, (a, b) = self.signals, force.places
         d = s.position(b) - s.position(a)
         length = ca.sqrt(dot(d, d) + 1e-300)
         e = d / length
         rate = dot(e, s.velocity(b) - s.velocity(a))
         moduli = [self._seen(frame.body, s.position(frame), e, ca.SX.zeros(3)) for frame in (a, b)]
-        return moduli, [(kind, {"effort": self.write(x)}) for kind, x in parts_of(law, self.t, length, rate)]
+        return moduli, [
+            (kind, {"effort": self.write(x)}) for kind, x in parts_of(force.effort_law, self.t, length, rate)
+        ]
 
     def wrenches(self, force: Force) -> list[tuple[Frame, Expr, Expr]]:
         """Forces and moments of a force on places."""
@@ -313,9 +304,3 @@ def _counted(measure: Measure | Followed | LawState, value: Expr) -> Measure | L
     if isinstance(measure, Measure):
         return replace(measure, value=value)
     return LawState("", value, measure.rate)
-
-
-def spring_of(force: ModelPart) -> EffortLaw:
-    """The law of a force that is a spring and damper."""
-    rest = force.rest if isinstance(force, TorsionSpring) else force.length
-    return Spring(force.stiffness, force.damping, rest)

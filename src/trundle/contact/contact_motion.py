@@ -14,7 +14,6 @@ from trundle.contact.geometry import Contact, chain_contact, loop_contact
 from trundle.contact.plane import plane_bonds
 from trundle.laws.flows import Flow, Locked
 from trundle.laws.law import EffortLaw, FlowLaw
-from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
@@ -109,10 +108,10 @@ class ContactMotion:
         return self.rate(name)
 
     def effort_law(self, name: str) -> EffortLaw:
-        """The effort law on a bond; where it draws the bond to a rate, this depends on time alone."""
+        """The effort law on a bond."""
         law = self.connection.bond_laws[name]
         assert isinstance(law, EffortLaw)
-        return law.placed(ca.SX(0)) if isinstance(law, RateTracking) else law
+        return law.at_contact()
 
     def deflection(self, name: str) -> Expr:
         """The coordinate of a bond: the gap, a deflection out of the plane, an elastic slip or turn, or none."""

@@ -208,9 +208,8 @@ def derive(
                for name, at in contacts.items()}  # fmt: skip
     state_rates = {name: contact_bonds[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
     for name, law in tracking.items():
-        deviation = values[f"{name}_deviation"]
-        rate = law.placed(signals[name]).deflection_rate(t, deviation, signals[f"{name}_rate"])
-        state_rates[f"{name}_deviation"] = rate
+        placed, deviation, rate = law.acting(signals, name)
+        state_rates[f"{name}_deviation"] = placed.deflection_rate(t, deviation, rate)
     state_rates |= _own_rates(model, signals)
     states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)

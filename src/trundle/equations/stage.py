@@ -13,7 +13,6 @@ from trundle.contact.mesh import mesh_of_loop
 from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError
 from trundle.graph.topology import Topology
-from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
@@ -70,8 +69,7 @@ class Stage:
         self.coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in self.motion.coordinates.items()}
         at_zero = partial(_at_zero, self.tree, roots)
         self.contacts, self.followers = _contacts(model, self.motion, self.coordinates, cut, t, at_zero, like)
-        self.tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
-                         if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
+        self.tracking = {f"{c.name}.{n}": law for c in ordered for n, law in c.deviations.items()}
         self.bent = {f"{name}.{bristle}": (name, i) for name, at in self.contacts.items()
                      for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
         values = {name: self.contacts[contact].bristles[i] for name, (contact, i) in self.bent.items()}

@@ -13,6 +13,10 @@ from trundle.typing import Expr
 class Locked(FlowLaw):
     """No relative motion."""
 
+    @property
+    def drives(self) -> bool:
+        return False
+
     def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return 0.0
 

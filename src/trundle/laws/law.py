@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.laws.signals import NamedSignals
 from trundle.quantity import Quantity
 from trundle.typing import Expr, Given, Maker
 
@@ -38,6 +39,11 @@ class Law:
     @property
     def imposes_flow(self) -> bool:
         """Whether it prescribes a motion, and the effort results; otherwise it gives the effort."""
+        return False
+
+    @property
+    def drives(self) -> bool:
+        """Whether it prescribes a motion other than rest."""
         return False
 
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
@@ -137,6 +143,31 @@ class EffortLaw(Law):
         expression
         """
         return u
+
+    def acting(self, s: NamedSignals, coordinate: str) -> tuple["EffortLaw", Expr, Expr]:
+        """The law as it acts on a coordinate in the model, with the values that stand for its coordinate and rate.
+
+        Parameters
+        ----------
+        s : NamedSignals
+            Signals of the model.
+        coordinate : str
+            Its long name.
+
+        Returns
+        -------
+        tuple of EffortLaw, expression and expression
+        """
+        return self, s[coordinate], s[f"{coordinate}_rate"]
+
+    def at_contact(self) -> "EffortLaw":
+        """The law on a bond of a contact, which has no coordinate of its own."""
+        return self
+
+    @property
+    def deviates(self) -> bool:
+        """Whether it acts on a state of its own, the deviation from a motion, instead of the coordinate."""
+        return False
 
     @property
     def acts_on(self) -> str:
@@ -274,6 +305,10 @@ class FlowLaw(Law):
 
     @property
     def imposes_flow(self) -> bool:
+        return True
+
+    @property
+    def drives(self) -> bool:
         return True
 
     @property

@@ -8,6 +8,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.laws.signals import NamedSignals
 from trundle.quantity import Quantity
 from trundle.typing import Expr
 
@@ -80,9 +81,20 @@ class RateTracking(EffortLaw):
     def uses_coordinate(self) -> bool:
         return self.spring.uses_coordinate
 
+    @property
+    def deviates(self) -> bool:
+        return self.uses_coordinate
+
+    def acting(self, s: NamedSignals, coordinate: str) -> tuple[EffortLaw, Expr, Expr]:
+        deviation = s[f"{coordinate}_deviation"] if self.deviates else ca.SX(0)
+        return self.placed(s[coordinate]), deviation, s[f"{coordinate}_rate"]
+
+    def at_contact(self) -> EffortLaw:
+        return self.placed(ca.SX(0))  # its rate depends on time alone
+
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
         yield from super().quantities(owner, coordinate, unit)
-        if self.uses_coordinate:
+        if self.deviates:
             name = f"{coordinate}_deviation"
             text = f"deviation of {owner}.{coordinate} from where its prescribed rate leads"
             yield Quantity(owner, name, unit, text, 1, lambda s: s.value(f"{owner}.{name}"), signal=True, start=True)

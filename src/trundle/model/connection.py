@@ -7,7 +7,6 @@ from typing import final
 from trundle.laws.friction_law import ContactLaw, FrictionLaw
 from trundle.laws.law import EffortLaw, Law
 from trundle.laws.restitution import Poisson, Restitution
-from trundle.laws.tracking import RateTracking
 from trundle.messages.arguments import unchangeable
 from trundle.model.advice import refuse_change
 from trundle.model.body import Body, Frame
@@ -118,9 +117,9 @@ class ConnectedPair:
         return tuple(n for n, law in laws.items() if isinstance(law, EffortLaw) and law.uses_coordinate)
 
     @property
-    def deviations(self) -> tuple[str, ...]:
-        """Coordinates with a deviation state: a spring lets them lag behind their rate (`coordinate_deviation`)."""
-        return tuple(n for n, law in self.laws.items() if isinstance(law, RateTracking) and law.uses_coordinate)
+    def deviations(self) -> dict[str, EffortLaw]:
+        """Laws by coordinates with a state `coordinate_deviation`: a spring lets these lag behind their rate."""
+        return {n: law for n, law in self.laws.items() if isinstance(law, EffortLaw) and law.deviates}
 
     @property
     def out_of_plane(self) -> dict[str, str]:

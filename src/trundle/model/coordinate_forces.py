@@ -10,7 +10,6 @@ from trundle.errors import ModelError
 from trundle.laws.efforts import Spring
 from trundle.laws.law import EffortLaw, FlowLaw, check_numbers
 from trundle.laws.signals import Signals as Signals
-from trundle.laws.tracking import RateTracking
 from trundle.model.block import Block
 from trundle.model.force import EFFORT, OnCoordinate, Terms
 from trundle.typing import Expr
@@ -50,26 +49,29 @@ class CoordinateForce(OnCoordinate):
             )
 
     @property
+    def effort_law(self) -> EffortLaw | None:
+        return self.law if isinstance(self.law, EffortLaw) else None
+
+    @property
     def element(self) -> str:
-        return self.law.element if isinstance(self.law, EffortLaw) else "Se"
+        return self.effort_law.element if self.effort_law else "Se"
 
     @property
     def elements(self) -> tuple[str, ...]:
-        return self.law.elements if isinstance(self.law, EffortLaw) else ("Se",)
+        return self.effort_law.elements if self.effort_law else ("Se",)
 
     @property
     def acts_on(self) -> str:
-        return self.law.acts_on if isinstance(self.law, EffortLaw) else ""
+        return self.effort_law.acts_on if self.effort_law else ""
 
     def terms(self, s: Signals) -> Terms:
-        q, u, law = s[self.coordinate], s[self.coordinate + "_rate"], self.law
-        if not isinstance(law, EffortLaw):
-            effort = law(s) if callable(law) else law
+        if not isinstance(self.law, EffortLaw):
+            effort = self.law(s) if callable(self.law) else self.law
             if effort is None:
                 raise ModelError("the function returns None; end it with `return` and an expression.")
-            return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
-        if isinstance(law, RateTracking):
-            law, q = law.placed(q), s[self.coordinate + "_deviation"] if law.uses_coordinate else ca.SX(0)
+            power = effort * s[self.coordinate + "_rate"]
+            return Terms(efforts=[(self.coordinate, effort)], supplied=power, measures=_effort_measure(effort))
+        law, q, u = self.law.acting(s, self.coordinate)
         effort = law.effort(s.t, q, u)
         return Terms(
             efforts=[(self.coordinate, effort)],
@@ -115,11 +117,15 @@ class TorsionSpring(OnCoordinate):
 
     @property
     def elements(self) -> tuple[str, ...]:
-        return Spring(self.stiffness, self.damping).elements
+        return self.effort_law.elements
+
+    @property
+    def effort_law(self) -> EffortLaw:
+        return Spring(self.stiffness, self.damping, self.rest)
 
     @property
     def acts_on(self) -> str:
         return "rad"
 
     def terms(self, s: Signals) -> Terms:
-        return CoordinateForce(self.coordinate, Spring(self.stiffness, self.damping, self.rest)).terms(s)
+        return CoordinateForce(self.coordinate, self.effort_law).terms(s)

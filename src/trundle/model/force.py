@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, Self, final
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.law import EffortLaw
 from trundle.laws.signals import Signals as Signals
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.state import State
@@ -135,6 +136,11 @@ class Force:
     def acts_on(self) -> str:
         """Unit of the coordinates it is for, "m" or "rad"; empty where either will do."""
         return ""
+
+    @property
+    def effort_law(self) -> EffortLaw | None:
+        """The law that it is on its coordinate, or on the distance of its two points; None for all others."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,6 +75,10 @@ class LineForce(Between):
     def elements(self) -> tuple[str, ...]:
         return self.law.elements
 
+    @property
+    def effort_law(self) -> EffortLaw:
+        return self.law
+
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
         e, length, rate = along_line(s, a, b)
@@ -130,12 +134,16 @@ class SpringDamper(Between):
 
     @property
     def elements(self) -> tuple[str, ...]:
-        return Spring(self.stiffness, self.damping).elements
+        return self.effort_law.elements
+
+    @property
+    def effort_law(self) -> EffortLaw:
+        return Spring(self.stiffness, self.damping, self.length)
 
     def terms(self, s: Signals) -> Terms:
         if not isinstance(self.length, ca.SX) and float(self.length) == 0.0:
             return self._without_length(s)
-        return LineForce(self.first, self.second, Spring(self.stiffness, self.damping, self.length)).terms(s)
+        return LineForce(self.first, self.second, self.effort_law).terms(s)
 
     def _without_length(self, s: Signals) -> Terms:
         """A spring that is slack when its ends meet: no direction is needed there."""

@@ -1,6 +1,11 @@
-"""Shapes of bodies: for pictures, with a density for mass, centre and inertia, and for `Model.contact`."""
+"""Shapes of bodies: for pictures, with a density for mass, centre and inertia, and for `Model.contact`: a box touches a
+plane with its corners, a ball with its surface, a cylinder with rims and with feet at its ends, a capsule with the
+balls at its ends.
+"""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import pi
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, final
@@ -10,6 +15,13 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.messages.arguments import advised_class, explain_module_calls, unknown_name
+from trundle.model.flat_ends import Part, flat_end, with_y_along
+from trundle.pairs.edge import CircleEdge, Vertex
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.surface import Plane
+from trundle.pairs.surface import Sphere as SphereSurface
+from trundle.space.rotation import axis_vector
 from trundle.typing import Array, Given, Untyped
 
 Point = tuple[float, float, float]
@@ -23,8 +35,25 @@ Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about th
 
 
 @dataclass(frozen=True)
-class Solid:
-    """Base of all shapes; invalid sizes are refused when the shape is made."""
+class Drawn:
+    """Base of all shapes: it touches nothing unless its class says how."""
+
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        """Its parts that touch a plane; flat ends stand on so many feet."""
+        return iter(())
+
+    def on_line(self) -> Iterator[Part]:
+        """Its parts that touch a line, for motion in the x, z plane."""
+        return iter(())
+
+    def lowest(self, down: Array) -> tuple[Array, float] | None:
+        """Height of its lowest point over the origin of the body along directions (n, 3) in body axes, and its size."""
+        return None
+
+
+@dataclass(frozen=True)
+class Solid(Drawn):
+    """Base of the shapes given by a few sizes; invalid ones are refused when the shape is made."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -47,6 +76,23 @@ class Rod(Solid):
         size = float(np.linalg.norm(b - a))
         return _about_axis(_cylinder(self.radius, size), b - a, (a + b) / 2)
 
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        pair, turn = HigherPair(Plane(), Vertex()), np.eye(3)
+        if self.radius > 0:
+            along = np.array(self.end, dtype=float) - np.array(self.start, dtype=float)
+            pair, turn = HigherPair(Plane(), CircleEdge(self.radius)), with_y_along(tuple(along))
+        for label, place in (("start", self.start), ("end", self.end)):
+            yield label, pair, place, turn
+
+    def on_line(self) -> Iterator[Part]:
+        if self.radius == 0:
+            for label, place in (("start", self.start), ("end", self.end)):
+                yield label, PlanarPair(Line(), Vertex()), place, np.eye(3)
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        ends = np.array([self.start, self.end], dtype=float)
+        return np.min(down @ ends.T, axis=1) - float(self.radius), float(np.linalg.norm(ends[1] - ends[0]))
+
 
 @final
 @advised_class("the three edges are one argument, Box((0.3, 0.2, 0.1))")
@@ -63,6 +109,25 @@ class Box(Solid):
         moments = content / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y])
         return content, np.array(self.at, dtype=float), moments
 
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        for i, way in enumerate(product((-0.5, 0.5), repeat=3), start=1):
+            place = np.array(self.at) + np.array(way) * np.array(self.size)
+            yield f"corner_{i}", HigherPair(Plane(), Vertex()), place, np.eye(3)
+
+    def on_line(self) -> Iterator[Part]:
+        x, _, z = self.size
+        for i, (a, b) in enumerate(product((-0.5, 0.5), repeat=2), start=1):
+            yield (
+                f"corner_{i}",
+                PlanarPair(Line(), Vertex()),
+                np.array(self.at) + np.array((a * x, 0, b * z)),
+                np.eye(3),
+            )
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        half = np.array(self.size, dtype=float) / 2
+        return down @ np.array(self.at, dtype=float) - np.abs(down) @ half, float(2 * np.max(half))
+
 
 @final
 @dataclass(frozen=True)
@@ -77,29 +142,49 @@ class Disc(Solid):
     def volume(self) -> Volume:
         return _about_axis(_cylinder(self.radius, self.thickness), self.axis, self.at)
 
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        if self.thickness > 0:
+            return _rims(self, self.thickness, feet)
+        return flat_end("rim", self.at, self.axis, (-1, 1), self.radius, feet)
+
+    def on_line(self) -> Iterator[Part]:
+        return _rim_across(self)
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        return _lowest_rim(self, float(self.thickness), down)
+
+
+@dataclass(frozen=True)
+class Round(Solid):
+    """Base of the two shapes that are round all over."""
+
+    radius: float
+    at: Point = (0.0, 0.0, 0.0)
+
+    def volume(self) -> Volume:
+        content = 4 / 3 * pi * float(self.radius) ** 3
+        return content, np.array(self.at, dtype=float), 0.4 * content * float(self.radius) ** 2 * np.eye(3)
+
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        yield "ball", HigherPair(Plane(), SphereSurface(self.radius)), self.at, np.eye(3)
+
+    def on_line(self) -> Iterator[Part]:
+        yield "rim", PlanarPair(Line(), Circle(self.radius)), self.at, np.eye(3)
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        return down @ np.array(self.at, dtype=float) - float(self.radius), 2 * float(self.radius)
+
 
 @final
 @dataclass(frozen=True)
-class Ball(Solid):
+class Ball(Round):
     """Point mass drawn as a dot; with a density a solid ball."""
 
-    radius: float
-    at: Point = (0.0, 0.0, 0.0)
-
-    def volume(self) -> Volume:
-        return _ball(self.radius, self.at)
-
 
 @final
 @dataclass(frozen=True)
-class Sphere(Solid):
+class Sphere(Round):
     """Solid ball."""
-
-    radius: float
-    at: Point = (0.0, 0.0, 0.0)
-
-    def volume(self) -> Volume:
-        return _ball(self.radius, self.at)
 
 
 @final
@@ -115,6 +200,15 @@ class Cylinder(Solid):
 
     def volume(self) -> Volume:
         return _about_axis(_cylinder(self.radius, self.length), self.axis, self.at)
+
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        return _rims(self, self.length, feet)
+
+    def on_line(self) -> Iterator[Part]:
+        return _rim_across(self)
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        return _lowest_rim(self, float(self.length), down)
 
 
 @final
@@ -135,10 +229,23 @@ class Capsule(Solid):
         across += caps * (0.4 * r**2 + h**2 / 4 + 3 / 8 * h * r)
         return _about_axis((content + caps, along, across), self.axis, self.at)
 
+    def on_plane(self, feet: int) -> Iterator[Part]:
+        for i, end in enumerate(_ends(self.at, self.axis, self.length), start=1):
+            yield f"end_{i}", HigherPair(Plane(), SphereSurface(self.radius)), end, np.eye(3)
+
+    def on_line(self) -> Iterator[Part]:
+        if not _is_across(self.axis):
+            for i, end in enumerate(_ends(self.at, self.axis, self.length), start=1):
+                yield f"end_{i}", PlanarPair(Line(), Circle(self.radius)), end, np.eye(3)
+
+    def lowest(self, down: Array) -> tuple[Array, float]:
+        ends, radius = np.array(_ends(self.at, self.axis, self.length)), float(self.radius)
+        return np.min(down @ ends.T, axis=1) - radius, max(2 * radius, float(self.length))
+
 
 @final
 @dataclass(frozen=True)
-class Mesh:
+class Mesh(Drawn):
     """Triangles: corners (m, body axes) and their numbers, three for each; `tr.shape.read_mesh` reads a file."""
 
     vertices: tuple[Point, ...]
@@ -231,11 +338,6 @@ def _cylinder(radius: float, length: float) -> tuple[float, float, float]:
     return content, content * float(radius) ** 2 / 2, content * (3 * float(radius) ** 2 + float(length) ** 2) / 12
 
 
-def _ball(radius: float, at: Point) -> Volume:
-    content = 4 / 3 * pi * float(radius) ** 3
-    return content, np.array(at, dtype=float), 0.4 * content * float(radius) ** 2 * np.eye(3)
-
-
 def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -> Volume:
     content, along, across = moments
     e = np.eye(3)["xyz".index(axis)] if isinstance(axis, str) else np.array(axis, dtype=float)
@@ -244,6 +346,32 @@ def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -
         raise ModelError(f"the axis of a shape must be a direction, got {axis!r}.")
     e = e / length
     return content, np.array(at, dtype=float), across * np.eye(3) + (along - across) * np.outer(e, e)
+
+
+def _is_across(axis: AxisName | Point) -> bool:
+    """Along y: across the plane of motion."""
+    return bool(abs(axis_vector(axis)[1]) > 1 - 1e-12)
+
+
+def _ends(at: Point, axis: AxisName | Point, length: float) -> list[Array]:
+    half = axis_vector(axis) * float(length) / 2
+    return [np.array(at, dtype=float) - half, np.array(at, dtype=float) + half]
+
+
+def _rims(shape: Cylinder | Disc, length: float, feet: int) -> Iterator[Part]:
+    for i, (end, side) in enumerate(zip(_ends(shape.at, shape.axis, length), (-1, 1), strict=True), start=1):
+        yield from flat_end(f"rim_{i}", end, shape.axis, (side,), shape.radius, feet)
+
+
+def _rim_across(shape: Cylinder | Disc) -> Iterator[Part]:
+    if _is_across(shape.axis):
+        yield "rim", PlanarPair(Line(), Circle(shape.radius)), shape.at, np.eye(3)
+
+
+def _lowest_rim(shape: Cylinder | Disc, length: float, down: Array) -> tuple[Array, float]:
+    along, radius = np.abs(down @ axis_vector(shape.axis)), float(shape.radius)
+    reach = radius * np.sqrt(np.clip(1 - along**2, 0, 1))
+    return down @ np.array(shape.at, dtype=float) - length / 2 * along - reach, max(2 * radius, length)
 
 
 NAMES = ["Ball", "Box", "Capsule", "Cylinder", "Disc", "Mesh", "Rails", "Rod", "Sphere", "read_mesh"]

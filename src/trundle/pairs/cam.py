@@ -106,6 +106,26 @@ class Cam(Surface):
         """Whether it has straight pieces."""
         return isinstance(self.shape, ArcProfile) and any(length > 0 for _, length in self.shape.joints)
 
+    def follower_fault(self, curve: Surface) -> str:
+        """Why a curve cannot follow it; empty if it can.
+
+        Parameters
+        ----------
+        curve : Surface
+            Of the second body.
+
+        Returns
+        -------
+        str
+        """
+        if curve.hollow:
+            return "a ring (inside=True) does not follow a cam."
+        if curve.flat and not self.bulges:
+            return "a flat follower needs a convex cam; this one is not. Use a roller, tr.Circle(radius)."
+        if curve.flat and self.straight:
+            return "a flat follower would strike where the cam is straight. Use arcs that touch, or a roller."
+        return "the flat follower of a cam has no ends; use tr.Line()." if curve.bounded else ""
+
 
 def _read(profile: Given) -> PolarProfile:
     """The profile as an expression, from a function or a constant radius."""

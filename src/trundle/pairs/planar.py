@@ -105,9 +105,8 @@ class PlanarPair(SurfacePair):
     held: ClassVar[tuple[str, ...]] = ("slip_x", "roll_y")
 
     def __post_init__(self) -> None:
-        kinds = (Circle, Line, Segment, Vertex, Cam)
         for curve in (self.first, self.second):
-            if not isinstance(curve, kinds):
+            if not isinstance(curve, Circle | Line | Segment | Vertex | Cam):
                 raise ModelError(
                     "PlanarPair takes two of Circle, Line, Segment, Vertex and Cam, like tr.Circle(0.1), got "
                     f"{curve!r}."
@@ -115,14 +114,8 @@ class PlanarPair(SurfacePair):
         reason = contact_fault(self.first, self.second)
         if isinstance(self.second, Cam):
             reason = "the cam is the first curve, and its follower, a Circle, Line or Vertex, the second."
-        elif isinstance(self.first, Cam) and self.second.hollow:
-            reason = "a ring (inside=True) does not follow a cam."
-        elif isinstance(self.first, Cam) and self.second.flat and not self.first.bulges:
-            reason = "a flat follower needs a convex cam; this one is not. Use a roller, tr.Circle(radius)."
-        elif isinstance(self.first, Cam) and self.second.flat and self.first.straight:
-            reason = "a flat follower would strike where the cam is straight. Use arcs that touch, or a roller."
-        elif isinstance(self.first, Cam) and self.second.bounded:
-            reason = "the flat follower of a cam has no ends; use tr.Line()."
+        elif isinstance(self.first, Cam):
+            reason = self.first.follower_fault(self.second) or reason
         if self.first.flat and self.second.flat:
             reason = "two lines lie on each other; use tr.Prismatic('x')."
         elif self.first.dimension + self.second.dimension == 0:

@@ -1,13 +1,12 @@
 """Warnings about drawn shapes that pass through the ground because there is no contact."""
 
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
-from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Shape, Sphere
 from trundle.pairs.higher import SurfacePair
 from trundle.run.geometry import in_numbers
-from trundle.space.rotation import axis_vector
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -46,9 +45,9 @@ def unguarded(run: "Run") -> list[str]:
     for body in bodies:
         p = run.values(f"{body.name}.position")[chosen]
         R = run.values(f"{body.name}.rotation")[chosen].reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
-        warned = False
-        for shape, floor in ((shape, floor) for shape in body.shape for floor in floors):
-            measured = None if warned else _lowest(shape, np.einsum("tji,j->ti", R, floor.normal))
+        warned, shapes = False, [shape for shape in body.shape if not isinstance(shape, tuple)]
+        for shape, floor in product(shapes, floors):
+            measured = None if warned else shape.lowest(np.einsum("tji,j->ti", R, floor.normal))
             if measured is None:
                 continue
             lowest, size = measured
@@ -71,23 +70,3 @@ def _why(contact: str, surface: str) -> str:
         f"contact {contact!r} is that of a {surface}, not of this shape. Give it the surface of the shape, or draw "
         "a shape that ends at the contact."
     )
-
-
-def _lowest(shape: Shape, down: Array) -> tuple[Array, float] | None:
-    """Height of the lowest point of a shape over the origin of its body along directions (n, 3) in body axes, and its
-    size; None for shapes that are not solid.
-    """
-    if isinstance(shape, Box):
-        half = np.array(shape.size, dtype=float) / 2
-        return down @ np.array(shape.at, dtype=float) - np.abs(down) @ half, float(2 * np.max(half))
-    if isinstance(shape, Ball | Sphere):
-        return down @ np.array(shape.at, dtype=float) - float(shape.radius), 2 * float(shape.radius)
-    if isinstance(shape, Cylinder | Capsule | Disc):
-        length = float(shape.thickness if isinstance(shape, Disc) else shape.length)
-        along, radius = np.abs(down @ axis_vector(shape.axis)), float(shape.radius)
-        reach = radius if isinstance(shape, Capsule) else radius * np.sqrt(np.clip(1 - along**2, 0, 1))
-        return down @ np.array(shape.at, dtype=float) - length / 2 * along - reach, max(2 * radius, length)
-    if isinstance(shape, Rod):
-        ends = np.array([shape.start, shape.end], dtype=float)
-        return np.min(down @ ends.T, axis=1) - float(shape.radius), float(np.linalg.norm(ends[1] - ends[0]))
-    return None

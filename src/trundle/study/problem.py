@@ -8,7 +8,6 @@ from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.integrate.codes import DECIDE, JAM, JUMP, RECORD, RETURN, STOP, STRIKE
 from trundle.integrate.problem import Problem
-from trundle.laws.flows import Locked
 from trundle.model.model import Model
 from trundle.study.first_modes import places_of_modes
 
@@ -72,7 +71,7 @@ def _driven(model: Model) -> bool:
     if model.frames:
         return True
     laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.bond_laws.values())]
-    return any(law.imposes_flow and not isinstance(law, Locked) for law in laws)
+    return any(law.drives for law in laws)
 
 
 def _kind_of_transition(transition: Transition) -> int:

@@ -11,8 +11,7 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import StoreError
-from trundle.laws.flows import Locked
-from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.laws.law import EffortLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
@@ -130,7 +129,7 @@ def find_ports(model: Model) -> Ports:
                 _act(elements, terms, chain, laws)
             own = (
                 [n for n, law in at_contact.items() if isinstance(law, EffortLaw)],
-                [n for n, law in at_contact.items() if isinstance(law, FlowLaw) and not isinstance(law, Locked)],
+                [n for n, law in at_contact.items() if law.drives],
             )
         called = {bond: coordinate for coordinate, bond in c.pair.coordinate_bonds.items()}
         found = Junction(
