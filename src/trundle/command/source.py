@@ -50,7 +50,7 @@ def start_values(file: "ModelFile", texts: list[str] | None) -> dict[str, float]
     """Values of --start; names that are not start values of the model are usage errors."""
     from trundle.file.scope import Names
 
-    start, known = assignments(texts), Names(file.model).starts()
+    start, known = assignments(texts), Names(file.model).starts
     for name in start:
         if name not in known:
             raise typer.BadParameter(str(UnknownNameError(name, known, "coordinate, rate or motion of a body")))

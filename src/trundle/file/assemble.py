@@ -1,6 +1,6 @@
 """From the sections of a file to a Model. Every fault is collected with its path; the rest is still checked."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import final
@@ -73,15 +73,15 @@ class Assembler:
             with self._watch(("blocks", name)):
                 blocks.block(name, block, ("blocks", name))
         self._names()
-        signals = dict.fromkeys(Names(self.model).signals())  # a set that keeps its order
-        self.values.check_later(signals)
-        forces = Forces(self.parts, self.laws, signals)
+        names = Names(self.model)
+        self.values.check_later(names.signals)
+        forces = Forces(self.parts, self.laws, names)
         for name, one in section.forces.items():
             with self._watch(("forces", name)):
                 force = forces.make(one, ("forces", name))
                 if force is not None:
                     self.model.apply(force, name)
-        non_ideal = NonIdeal(self.values, self.model, signals)
+        non_ideal = NonIdeal(self.values, self.model, names.signals)
         for rows, weight in section.relax.items():
             with self._watch(("relax", rows)):
                 non_ideal.relax(rows, weight, ("relax", rows))
@@ -89,19 +89,18 @@ class Assembler:
             with self._watch(("resist", motion)):
                 non_ideal.resist(motion, effort, ("resist", motion))
         self._names_of_forces()
-        signals = dict.fromkeys(Names(self.model).signals())  # forces may have states
+        names = Names(self.model) if section.forces else names  # forces may have states
         for name, output in section.outputs.items():
             with self._watch(("outputs", name)):
-                function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)
+                function = self.values.signal(output.expression, ("outputs", name, "expression"), names.signals)
                 self.model.output(name, function, output.unit, output.text)
-        states = dict.fromkeys(Names(self.model).changes())
         for name, event in section.events.items():
             with self._watch(("events", name)):
-                self._event(name, event, signals, states)
+                self._event(name, event, names)
         for i, time in enumerate(section.break_at):
             with self._watch(("break_at", i)):
                 self.model.break_at(self.values.number(time, ("break_at", i)))
-        self._start(dict.fromkeys(Names(self.model).starts()))
+        self._start(names)
         return self.model
 
     @contextmanager
@@ -249,15 +248,15 @@ class Assembler:
 
     def _names(self) -> None:
         """Short names, each for a quantity of the model."""
-        known = dict.fromkeys(Names(self.model).quantities())
+        names = Names(self.model)
         for name, full in self.section.names.items():
             path = ("names", name)
             if name in RESERVED or name in self.values.scope.symbols:
                 self.faults.add(
                     path, f"{name!r} is a name used in expressions, a parameter or a constant; choose another name"
                 )
-            elif full not in known and full.partition(".")[0] not in self.section.forces:
-                self.faults.add(path, f"there is no quantity called {full!r}. {near(full, list(known))}")
+            elif full not in names.quantities and full.partition(".")[0] not in self.section.forces:
+                self.faults.add(path, f"there is no quantity called {full!r}. {near(full, list(names.quantities))}")
             else:
                 with self._watch(path):
                     self.model.alias(name, full)
@@ -267,28 +266,30 @@ class Assembler:
         for name, full in self.section.names.items():
             if full.partition(".")[0] in self.model.forces:
                 with self._watch(("names", name)):
-                    known = Names(self.model).quantities()
+                    known = Names(self.model).quantities
                     if full not in known:
-                        self.faults.add(("names", name), f"there is no quantity called {full!r}. {near(full, known)}")
+                        text = f"there is no quantity called {full!r}. {near(full, list(known))}"
+                        self.faults.add(("names", name), text)
 
-    def _event(self, name: str, event: schema.Event, signals: Collection[str], states: Collection[str]) -> None:
+    def _event(self, name: str, event: schema.Event, names: Names) -> None:
         path = ("events", name)
-        function = self.values.signal(event.expression, (*path, "expression"), signals)
+        function = self.values.signal(event.expression, (*path, "expression"), names.signals)
         action = event.action
         if isinstance(action, dict):
             for target in action:
-                if target not in states and target not in self.model.parameters:
-                    hint = near(target, [*states, *self.model.parameters])
+                if target not in names.changes and target not in self.model.parameters:
+                    hint = near(target, [*names.changes, *self.model.parameters])
                     text = f"there is no state or parameter called {target!r}. {hint}"
                     self.faults.add((*path, "action", target), text)
-            action = {k: self.values.signal(e, (*path, "action", k), signals) for k, e in action.items()}
+            action = {k: self.values.signal(e, (*path, "action", k), names.signals) for k, e in action.items()}
         self.model.event(name, function, event.direction, action, event.keeps)
 
-    def _start(self, known: Collection[str]) -> None:
+    def _start(self, names: Names) -> None:
         for name, value in self.section.start.items():
             path = ("start", name)
-            if name not in known:
-                text = f"there is no coordinate, rate or motion of a body called {name!r}. {near(name, list(known))}"
+            if name not in names.starts:
+                hint = near(name, list(names.starts))
+                text = f"there is no coordinate, rate or motion of a body called {name!r}. {hint}"
                 self.faults.add(path, text)
             elif isinstance(value, list):
                 self.model.start[name] = self.values.point(value, path)

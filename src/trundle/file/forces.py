@@ -1,6 +1,5 @@
 """The section `forces` of a file: each force by the name of its class, with the fields of the class."""
 
-from collections.abc import Collection
 from functools import cache
 from typing import final
 
@@ -44,13 +43,13 @@ def _one_force(kinds: tuple[tuple[str, ModelPart], ...]) -> tuple[TypeAdapter[On
 
 @final
 class Forces:
-    """Makes the forces of one model; `signals` are the names that their expressions may use."""
+    """Makes the forces of one model; `names` are those that they may use."""
 
-    def __init__(self, parts: Parts, laws: Laws, signals: Collection[str]) -> None:
+    def __init__(self, parts: Parts, laws: Laws, names: Names) -> None:
         self.parts, self.laws, self.values = parts, laws, parts.values
         self.constructor = Constructor(parts.values)
-        self.coordinates = dict.fromkeys(Names(parts.model).coordinates())
-        self.reading = Reading(self.values, parts.place, self._coordinate, laws.effort, signals)
+        self.coordinates = names.coordinates
+        self.reading = Reading(self.values, parts.place, self._coordinate, laws.effort, names.signals)
         self.kinds = forces()
         self.adapter, self.section = _one_force(tuple(self.kinds.items()))
 

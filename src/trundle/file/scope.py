@@ -1,6 +1,7 @@
 """Names in the expressions of a file, and their values."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 from trundle.model.floating import floating
@@ -35,25 +36,29 @@ class Scope:
 
 @final
 class Names:
-    """Names that a file may use, before the model has a tree."""
+    """Names that a file may use, before the model has a tree; each set keeps its order."""
 
     def __init__(self, model: Model) -> None:
         self.model = floating(model)
         self.register = model_register(self.model)
 
-    def signals(self) -> list[str]:
+    @cached_property
+    def signals(self) -> dict[str, None]:
         """Scalar quantities that outputs, events and forces may use."""
-        return ["t", *self.register.names(is_signal, scalar=True)]
+        return dict.fromkeys(["t", *self.register.names(is_signal, scalar=True)])
 
-    def changes(self) -> list[str]:
+    @cached_property
+    def changes(self) -> dict[str, None]:
         """Coordinates and rates, which events may change."""
-        return self.register.names(is_changeable)
+        return dict.fromkeys(self.register.names(is_changeable))
 
-    def starts(self) -> list[str]:
+    @cached_property
+    def starts(self) -> dict[str, None]:
         """Coordinates, rates, forward velocities and motions of bodies that may be given a start value."""
-        return self.register.names(is_start)
+        return dict.fromkeys(self.register.names(is_start))
 
-    def quantities(self) -> list[str]:
+    @cached_property
+    def quantities(self) -> dict[str, None]:
         """Quantities that may have short names."""
         model = self.model
         parts = (
@@ -61,8 +66,9 @@ class Names:
             energy_quantities,
             lambda: force_quantities(model, measures_of(model)),
         )
-        return Register(model.aliases, *parts).names(lambda q: True)
+        return dict.fromkeys(Register(model.aliases, *parts).names(lambda q: True))
 
-    def coordinates(self) -> list[str]:
+    @cached_property
+    def coordinates(self) -> dict[str, None]:
         """Coordinates along which efforts may act."""
-        return [q.name for q in self.register if q.coordinate]
+        return dict.fromkeys(q.name for q in self.register if q.coordinate)
