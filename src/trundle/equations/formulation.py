@@ -6,6 +6,8 @@ from typing import Protocol, TypeVar, final
 
 import numpy as np
 
+from trundle.contact.modes.find import decides_together, transitions
+from trundle.contact.modes.mode import Transition
 from trundle.contact.search import ContactSearch
 from trundle.equations.derivation import Derivation
 from trundle.equations.derive import Equations
@@ -79,6 +81,18 @@ class Formulation:
             self._made[make] = make(self)
         found: Found = self._made[make]
         return found
+
+    # -- contacts ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def transitions(self) -> tuple[Transition, ...]:
+        """All transitions that are detected at contacts; their events come after those of the user."""
+        return tuple(transitions(self.model))
+
+    @cached_property
+    def decides_together(self) -> bool:
+        """Whether contacts that open share loads, and what they do is decided for all of them at once."""
+        return decides_together(self.model)
 
     # -- equations -----------------------------------------------------------------------------------------------------
 

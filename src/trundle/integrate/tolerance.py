@@ -83,6 +83,12 @@ class Tolerance:
         """Whether any of them grows."""
         return bool(np.any(self.group >= 0))
 
+    @cached_property
+    def _members(self) -> list[tuple[int, Integers]]:
+        """Places of the states of each group that has any."""
+        found = ((g, np.flatnonzero(self.group == g)) for g in range(len(UNITS)))
+        return [(g, places) for g, places in found if len(places)]
+
     def most(self, units: list[str]) -> dict[str, float]:
         """Upper limit of the tolerance of each unit."""
         return largest(self._spread(self.bound), units)
@@ -122,11 +128,9 @@ class Tolerance:
                 once = (slope(t, x + first * f) - f) / first
                 second = nudge(once, 2)
                 twice = (slope(t, x + second * once) - f) / second
-                for g in range(len(UNITS)):
-                    size, a, b, c = (
-                        np.max(np.abs(v[..., self.group == g]), axis=-1, keepdims=True, initial=0.0)
-                        for v in (x, f, once, twice)
-                    )
+                sizes = np.abs([x, f, once, twice])
+                for g, members in self._members:
+                    size, a, b, c = np.max(sizes[..., members], axis=-1, keepdims=True)
                     own = np.sqrt(a / c) if g < 2 else np.where(size > 0, np.inf, np.fmin(np.sqrt(a / c), a / b))
                     span = np.fmin(span, np.where(own > 0.0, FORESEEN * own, np.inf))
         return span

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 
 from trundle.constraints.row import Role
-from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
@@ -115,7 +114,7 @@ def _audit_text(f: Formulation, trajectory: "Trajectory") -> str:
 
 def event_warnings(f: Formulation, trajectory: "Trajectory") -> list[str]:
     """Warnings where the search for events was at its limits, or one of several motions was chosen."""
-    model, changes = f.model, transitions(f.model)
+    model, changes = f.model, f.transitions
     names = [*model.events, *(c.name for c in changes)]
     doubts = trajectory.doubts
     found = [
@@ -196,7 +195,7 @@ def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool 
     """The ending at a state in which rigid friction has no or several solutions, or something has come into a body
     past the end of one of its faces; None if neither is so, unless the run was stopped and only contacts can do so.
     """
-    changes = transitions(f.model)
+    changes = f.transitions
     if not any(c.ends for c in changes):
         return None
     values = f.kernels("events")["events"](t, x, p)[len(f.model.events) :]
@@ -215,7 +214,7 @@ def jammed_at(f: Formulation, t: float, x: AnyArray, p: AnyArray, stopped: bool 
 
 def jammed_within_step(f: Formulation, p: AnyArray) -> Outcome:
     """The ending of a run whose contacts jammed inside the last step, though they do not at its end."""
-    places = {c.contact: f.parameters.mode(c.contact, "closed") for c in transitions(f.model) if c.kind == "jams"}
+    places = {c.contact: f.parameters.mode(c.contact, "closed") for c in f.transitions if c.kind == "jams"}
     names = [repr(name) for name, place in places.items() if place < 0 or p[place] == 1.0] or list(map(repr, places))
     return replace(
         JAMMED,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
-from trundle.contact.modes.find import transitions
 from trundle.errors import StoreError
 from trundle.typing import Array
 
@@ -41,9 +40,8 @@ def impacts_of(run: "Run") -> list[Impact]:
                 "kept in files: use run.impacts of the run itself, before it is saved."
             )
         return []
-    model, log = run.formulation.model, run.trajectory.events
-    changes = transitions(model)
-    striking = {len(model.events) + i: c.contact for i, c in enumerate(changes) if c.strikes}
+    f, log = run.formulation, run.trajectory.events
+    striking = {len(f.model.events) + i: c.contact for i, c in enumerate(f.transitions) if c.strikes}
     found = []
     for i, t, x, p in zip(log.index, log.t, log.x, log.p, strict=True):
         impact = _impact(run, striking[int(i)], float(t), x, p) if int(i) in striking else None

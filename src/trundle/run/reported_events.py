@@ -4,7 +4,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 from trundle.typing import Array
@@ -36,7 +35,7 @@ class EventTime(_NameAndTime):
 
 def contact_changes(f: Formulation) -> dict[str, tuple[str, str]]:
     """Name of an event -> contact and kind of the change, for events that no user has defined."""
-    return {c.name: (c.contact, c.kind) for c in transitions(f.model) if c.name not in f.model.events}
+    return {c.name: (c.contact, c.kind) for c in f.transitions if c.name not in f.model.events}
 
 
 def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTime]:
@@ -46,7 +45,7 @@ def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTi
     """
     if not len(log.t):
         return []
-    model, changes = f.model, transitions(f.model)
+    model, changes = f.model, f.transitions
     names = [*model.events, *(c.name if c.reported else "" for c in changes)]
     holding = [-1] * len(model.events)
     holding += [f.parameters.mode(c.contact, "stick") if c.together and c.kind == "slips" else -1 for c in changes]
@@ -70,9 +69,9 @@ def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTi
 
 def _changes_of_contacts(f: Formulation, before: Array, after: Array) -> dict[int, list[str]]:
     """Row of the log -> what contacts do after it that they did not do before, by names of events."""
-    known = {c.name for c in transitions(f.model) if c.reported}
+    known = {c.name for c in f.transitions if c.reported}
     found: dict[int, list[str]] = {}
-    for contact in dict.fromkeys(c.contact for c in transitions(f.model)):
+    for contact in dict.fromkeys(c.contact for c in f.transitions):
         closed, stick = (f.parameters.mode(contact, state) for state in ("closed", "stick"))
         was, now = (p[:, closed] == 1.0 if closed >= 0 else np.ones(len(p), bool) for p in (before, after))
         changed = {"parts": was & ~now, "lands": now & ~was}

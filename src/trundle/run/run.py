@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
 from trundle.integrate.outcome import ALL
@@ -201,7 +200,7 @@ class Run(RunQuantities):
         changing = [
             not (isinstance(e.action, str) and e.action in quiet) for e in self.formulation.model.events.values()
         ]
-        changing += [c.kind == "lands" for c in transitions(self.formulation.model)]
+        changing += [c.kind == "lands" for c in self.formulation.transitions]
         log = self.trajectory.events
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.contact.collision.layout import PARTED
-from trundle.contact.modes.find import contact_modes, decides_together
+from trundle.contact.modes.find import contact_modes
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 from trundle.run.undetermined_slip import undetermined_slips
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def several_motions(f: Formulation, log: EventLog, p_end: Array) -> list[str]:
     """A sentence for each set of contacts of which one was chosen to part or to slide, with the first time."""
-    if not decides_together(f.model):
+    if not f.decides_together:
         return []
     names = [name for name, modes in contact_modes(f.model).items() if any(mode.states for mode in modes)]
     places = [f.parameters.mode(name, "choice") for name in names]

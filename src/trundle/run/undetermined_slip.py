@@ -6,7 +6,6 @@ import casadi as ca
 import numpy as np
 
 from trundle.constraints.row import Role
-from trundle.contact.modes.find import decides_together, transitions
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 from trundle.linear_algebra.kkt import dense
@@ -22,9 +21,9 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
     """A warning about the first contact that slips under statically indeterminate forces, if contacts decide one by
     one: another distribution of the forces might have held it. `start`: time, state and parameters where the run began.
     """
-    changes = transitions(f.model)
+    changes = f.transitions
     slips = {len(f.model.events) + i: c.contact for i, c in enumerate(changes) if c.kind == "slips"}
-    if len(slips) < 2 or decides_together(f.model):
+    if len(slips) < 2 or f.decides_together:
         return []
     for contact, (t, x, p) in _first_slips(f, slips, log, start):
         others = _sharing(f, contact, t, x, p)
@@ -42,10 +41,10 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
 
 def accumulated_slips(f: Formulation, log: EventLog) -> str:
     """A sentence about contacts that are decided one by one, if their stops and slips are the last events of a run."""
-    n, changes = len(f.model.events), transitions(f.model)
+    n, changes = len(f.model.events), f.transitions
     own = [changes[i - n] for i in map(int, log.index[-LAST:]) if n <= i < n + len(changes)]
     names = sorted({change.contact for change in own if change.kind in ("slips", "stops")})
-    if decides_together(f.model) or not names or sum(change.kind == "stops" for change in changes) < 2:
+    if f.decides_together or not names or sum(change.kind == "stops" for change in changes) < 2:
         return ""
     return (
         f" The last ones are stops and slips of {', '.join(map(repr, names))}. Several contacts of one body that stick "

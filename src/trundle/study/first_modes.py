@@ -8,7 +8,6 @@ import numpy as np
 from trundle.contact.collision import layout as numbers
 from trundle.contact.decision.request import Decision
 from trundle.contact.modes.expressions import typical_force
-from trundle.contact.modes.find import decides_together, transitions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
@@ -125,7 +124,7 @@ def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
     if not f.parameters.modes:
         check_contacts(f, t, x, p)
         return p
-    if decides_together(f.model):
+    if f.decides_together:
         found = _decided(f, t, x, p)
     else:
         found = _settled(f, t, x, np.array(f.kernels("events")["start"](t, x, p)))
@@ -149,11 +148,11 @@ def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array,
         found = p = p.copy()
         set_sizes(f, t, x, p)
     if f.parameters.modes:
-        if decides_together(f.model):
+        if f.decides_together:
             return p, np.zeros(len(p), bool)
         kernels, first = f.kernels("events"), len(f.model.events)
         found = evaluate_many(start := kernels["start"], start, t, x, p, threads=1)
-        due = [first + i for i, change in enumerate(transitions(f.model)) if change.due]
+        due = [first + i for i, change in enumerate(f.transitions) if change.due]
         values = evaluate_many(events := kernels["events"], events, t, x, found, threads=1)[:, due]
         fine = np.all(np.isfinite(found), axis=1) & ~(np.min(values, axis=1, initial=np.inf) < OVERDUE)
     else:
@@ -216,7 +215,7 @@ def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
     CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
     found[places[places >= 0]] = decision.modes[places >= 0]
     first = len(f.model.events)
-    jams = [first + i for i, change in enumerate(transitions(f.model)) if change.kind == "jams"]
+    jams = [first + i for i, change in enumerate(f.transitions) if change.kind == "jams"]
     values = np.array(kernels["events"](t, x, found))[jams]
     if np.any(~(values > 0)):
         found[:] = np.nan
@@ -228,7 +227,7 @@ def _settled(f: Formulation, t: float, x: Array, p: Array) -> Array:
     slide.
     """
     kernels, first = f.kernels("events"), len(f.model.events)
-    due = [first + i for i, change in enumerate(transitions(f.model)) if change.due]
+    due = [first + i for i, change in enumerate(f.transitions) if change.due]
     for _ in range(2 * len(due)):
         values = np.array(kernels["events"](t, x, p))[due]
         if not values.size or not np.min(values) < OVERDUE:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from trundle.contact.collision.layout import TREATMENTS
-from trundle.contact.modes.find import decides_together, transitions
 from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.integrate.codes import DECIDE, JAM, JUMP, RECORD, RETURN, STOP, STRIKE
@@ -22,7 +21,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
     base = f.kernels("base")
     extra = f.kernels("stiff") if stiff else {}
     model, states = f.model, f.states
-    changes = transitions(model)
+    changes = f.transitions
     kernels = f.kernels("events") if model.events or changes else {}
     kinds = [_kind(event.action, returns) for event in model.events.values()]
     kinds += [_kind_of_transition(c) for c in changes]
@@ -48,7 +47,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         driven=_driven(model),
         held=any(set(c.held) - {"slip_x", "slip_y"} for c in contacts),
         free=kernels.get("free"),
-        places=places_of_modes(f) if decides_together(model) else (),
+        places=places_of_modes(f) if f.decides_together else (),
         contacts=len(contacts) if striking else 0,
         in_metres=[unit == "m" for unit in states.units[: states.n_q]],
         sizes=f.parameters.size_slice,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.contact.modes.find import transitions
 from trundle.errors import UnknownNameError
 from trundle.integrate import outcome as outcomes
 from trundle.model.register import is_start
@@ -87,7 +86,7 @@ def _column(system: "System", batch: BatchRun, kept: Kept) -> Column:
 
 def _of_events(system: "System", batch: BatchRun, kept: Kept) -> Column:
     times = [[t for name, t in events if name == kept.name] for events in batch.events]
-    known = [*system.model.events, *(c.name for c in transitions(system.model) if c.reported)]
+    known = [*system.model.events, *(c.name for c in system.formulation.transitions if c.reported)]
     if kept.name not in known:
         raise UnknownNameError(kept.name, known, "event")
     if kept.how == "count":

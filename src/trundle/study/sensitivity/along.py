@@ -9,7 +9,6 @@ from typing import final
 
 import numpy as np
 
-from trundle.contact.modes.find import transitions
 from trundle.equations.breaks import time_switches
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
@@ -74,7 +73,7 @@ def _refuse_moving_breaks(f: Formulation, names: list[str], places: list[int]) -
 def _refuse_limits(f: Formulation, run: Run) -> None:
     """A contact that sticks at the very limit of its friction slides in some motions nearby and not in others."""
     found = run.trajectory
-    places = {i: c for i, c in enumerate(transitions(f.model), start=len(f.model.events)) if c.kind == "slips"}
+    places = {i: c for i, c in enumerate(f.transitions, start=len(f.model.events)) if c.kind == "slips"}
     audit_data = None if found is None or not places else AuditData.of(found)
     if found is None or audit_data is None:
         return

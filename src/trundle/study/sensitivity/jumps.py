@@ -16,7 +16,6 @@ import numpy as np
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.collide import derivative_of_impulses, impulses_of
 from trundle.contact.collision_equations import contacts_that_open
-from trundle.contact.modes.find import transitions
 from trundle.derivative import derivative
 from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
@@ -96,7 +95,7 @@ class Jumps:
 
     def __init__(self, f: Formulation, used: tuple[int, ...]) -> None:
         self.formulation, self.used, self.n = f, list(used), f.n_x
-        changes = transitions(f.model)
+        changes = f.transitions
         self.names = [*f.model.events, *(c.name for c in changes)]
         self._strikes = [False] * len(f.model.events) + [c.strikes for c in changes]
         self._recorded = [event.action == "record" for event in f.model.events.values()] + [False] * len(changes)
