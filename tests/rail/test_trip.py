@@ -259,6 +259,32 @@ def test_every_case_in_a_curve_begins_in_its_own_steady_motion(wagon, monkeypatc
     )
 
 
+def test_speeds_that_change_have_no_small_motions_but_begin_in_the_steady_motion_of_their_start(wagon):
+    arc = rail.Alignment([rail.Arc(600, 100, cant=0.1)])
+    free = rail.Trip(wagon, arc, rail.Free(20.0))
+    begins = "begins at 4 m of line, at 20 m/s"
+    with pytest.raises(SolveError, match=f"{begins}, with a free speed, .* only a traction of 651 N .* trip.held.lin"):
+        free.linearise()
+    held = free.held
+    with pytest.raises(SolveError, match=rf"{begins}, with an acceleration of -0.5 m/s\^2.*'acceleration': 0.0"):
+        held.linearise({"acceleration": -0.5})
+    steady = held.linearise()
+    assert steady.steady and steady.cyclic == ("front_spin.angle", "rear_spin.angle")
+    same_start(held.first_state({"acceleration": -0.5}), held.first_state())
+
+
+@pytest.mark.slow
+def test_a_speed_over_time_begins_in_the_steady_motion_of_its_start(wagon):
+    trip = rail.Trip(wagon, rail.Alignment([rail.Arc(600, 100, cant=0.1)]), lambda s: 20.0 + s.t)
+    same_start(trip.first_state(), trip.held.first_state())
+    with pytest.raises(SolveError, match=r"where its speed changes with time: no motion is steady .* trip\.held\.lin"):
+        trip.linearise()
+
+
+def same_start(one, other):
+    assert one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
 def test_speeds_that_overturn(wagon):
     """70 m/s on a radius of 600 m: refused if the speed is given, reported if the vehicle may still brake."""
     with pytest.raises(ModelError, match="would fall over: with 70 m/s"):

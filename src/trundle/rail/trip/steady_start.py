@@ -10,7 +10,7 @@ from trundle.errors import ModelError, SolveError
 from trundle.messages.warn import warn
 from trundle.rail.trip.fit import TripWarning
 from trundle.rail.vehicle.ride import Frames
-from trundle.rail.vehicle.travel import START
+from trundle.rail.vehicle.travel import START, UniformTravel
 from trundle.system import System
 from trundle.typing import State, Values
 
@@ -24,18 +24,66 @@ def steady_start(trip: "Trip", parameters: Values, always: bool = False) -> Stat
     """Start values of a trip; none where those of the model are right, unless they are `always` wanted."""
     if not always and begins_in_the_middle(trip, parameters):
         return {}
-    if trip.law.held:
-        return _found(trip, parameters)
     try:
-        held = trip.held
-        return steady_start(held, {name: v for name, v in parameters.items() if name in held.model.parameters}, always)
+        return _found(*_at_one_speed(trip, parameters))
     except (ModelError, SolveError) as error:
+        if trip.law.held:
+            raise
         warn(
             f"Trip: no steady motion at the speed of the start was found there ({error}) The run begins with the "
             "wheelsets in the middle of the track.",
             TripWarning,
         )
         return {}
+
+
+def steady_motion(trip: "Trip", parameters: Values) -> State:
+    """The steady motion at the start of a trip, about which small motions are; SolveError that says why there is
+    none.
+    """
+    one, given = _at_one_speed(trip, parameters)
+    state = _steady_in_place(one, given)
+    v = float(parameters.get("speed", trip.law.speed_at_start()))
+    where = f"at {_reach(trip, parameters)[-1]:.4g} m of {trip.line.name}, at {v:g} m/s"
+    if isinstance(trip.law, UniformTravel):
+        acceleration = float(parameters.get("acceleration", trip.law.acceleration))
+        if acceleration == 0.0:
+            return state
+        raise SolveError(
+            f"the trip begins {where}, with an acceleration of {acceleration:g} m/s^2: no motion is steady there. "
+            f"Give its parameter acceleration=0: trip.linearise({{'acceleration': 0.0}})."
+        )
+    try:
+        return trip.system.steady(_angles(trip), state, parameters)
+    except SolveError as error:
+        instead = "trip.held.linearise() has the small motions at the speed of the start, which the track holds."
+        if trip.law.held:
+            raise SolveError(
+                f"the trip begins {where}, where its speed changes with time: no motion is steady there. {instead}"
+            ) from error
+        raise SolveError(
+            f"the trip begins {where}, with a free speed, which changes there: only a traction of "
+            f"{_pull(one, state, given):.3g} N would balance what curve, gradient and wheels take. {instead}"
+        ) from error
+
+
+def _at_one_speed(trip: "Trip", parameters: Values) -> tuple["Trip", Values]:
+    """A trip with the same start, and its parameters, at a constant speed."""
+    if isinstance(trip.law, UniformTravel):
+        return trip, {**parameters, "acceleration": 0.0}
+    held = trip.held
+    return held, {name: v for name, v in parameters.items() if name in held.model.parameters}
+
+
+def _pull(trip: "Trip", state: State, parameters: Values) -> float:
+    """Force (N) that keeps a vehicle at its speed, forwards along the track."""
+    heading = float(trip.line.heading(_reach(trip, parameters)[-1]))
+    force = trip.system.reactions(state, parameters)[f"{trip.placed.car_name}.reaction_force"]
+    return float(np.linalg.norm(force) * np.sign(force @ (np.cos(heading), np.sin(heading), 0.0)))
+
+
+def _angles(trip: "Trip") -> State:
+    return {f"{name}_spin.angle": 0.0 for name in trip.placed.wheelsets}
 
 
 def starts_of_cases(trip: "Trip", parameters: Values, refused: dict[int, str]) -> State:
@@ -85,19 +133,27 @@ def _reach(trip: "Trip", parameters: Values) -> np.ndarray:
 
 
 def _found(trip: "Trip", parameters: Values) -> State:
-    s = _reach(trip, parameters)
-    at = trip.line.local(s)
-    angles = {f"{name}_spin.angle": 0.0 for name in trip.placed.wheelsets}
     try:
-        return _steady(trip.system, angles, parameters)
+        return _steady_in_place(trip, parameters)
+    except SolveError:
+        at = trip.line.local(_reach(trip, parameters))
+        if np.max(np.abs([at.k, at.sin_b])) > 0:
+            raise
+        warn(
+            "Trip: the sides of the wheelsets differ, and no steady motion with them was found on the straight "
+            "track at the start: the run begins with the wheelsets in its middle.",
+            TripWarning,
+        )
+        return {}
+
+
+def _steady_in_place(trip: "Trip", parameters: Values) -> State:
+    """The steady motion at the start of a trip with a constant speed; SolveError if the track changes there."""
+    try:
+        return _steady(trip.system, _angles(trip), parameters)
     except SolveError as error:
-        if np.max(np.abs([at.k, at.sin_b])) == 0:
-            warn(
-                "Trip: the sides of the wheelsets differ, and no steady motion with them was found on the straight "
-                "track at the start: the run begins with the wheelsets in its middle.",
-                TripWarning,
-            )
-            return {}
+        s = _reach(trip, parameters)
+        at = trip.line.local(s)
         if np.ptp(at.k) == 0 and np.ptp(at.sin_b) == 0:
             raise
         raise SolveError(

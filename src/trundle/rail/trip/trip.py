@@ -22,7 +22,7 @@ from trundle.rail.trip.cases import refused_cases, with_others
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, check_begin, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
-from trundle.rail.trip.steady_start import held_twin, starts_of_cases, steady_start
+from trundle.rail.trip.steady_start import held_twin, starts_of_cases, steady_motion, steady_start
 from trundle.rail.vehicle.advice import OF_ITS_RUNS, OF_TRIP
 from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
@@ -181,7 +181,7 @@ class Trip:
 
     def first_state(self, parameters: Values | None = None) -> State:
         """Start values: those of the model on straight level track where both sides are alike; else the steady motion
-        there, of free vehicles that at the speed of the start.
+        there, at the speed of the start.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Trip:
 
     @cached_property
     def held(self) -> "Trip":
-        """A trip of a free vehicle at the speed of its start, in whose steady motion it begins."""
+        """The trip at the speed of its start, which the track holds; a free vehicle begins in its steady motion."""
         return held_twin(self)
 
     def simulate(
@@ -321,7 +321,8 @@ class Trip:
         return found
 
     def linearise(self, parameters: Values | None = None) -> Linearisation:
-        """Small motions about the steady motion where the trip begins.
+        """Small motions about the steady motion where the trip begins; refused where its speed or the track changes.
+        Those at the speed of the start are `held.linearise()`.
 
         Parameters
         ----------
@@ -332,8 +333,7 @@ class Trip:
         Linearisation
         """
         given = self.parameters(parameters)
-        angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
-        return self.system.linearise(self.system.steady(angles, parameters=given), given)
+        return self.system.linearise(steady_motion(self, given), given)
 
     @preparing("the picture")
     def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> "Figure":
