@@ -1,13 +1,11 @@
 """Modules import each other in one direction, also where an import is delayed until it is needed."""
 
 import ast
-from pathlib import Path
 
 import networkx as nx
 
-import trundle
+from sources import PACKAGE, trees
 
-SOURCE = Path(trundle.__path__[0])
 # Imports inside functions of what imports them: methods that pass an object on to the functions that work on it.
 BACK = {
     ("bond_graph.bonds", "bond_graph.dual"),
@@ -38,9 +36,9 @@ def imported(node: ast.AST, modules: set[str]) -> list[str]:
 def graphs() -> tuple[nx.DiGraph, nx.DiGraph]:
     """Imports at the top of modules, and those inside functions; what only type checkers import is left out."""
     files = {}
-    for file in SOURCE.rglob("*.py"):
-        parts = file.relative_to(SOURCE).with_suffix("").parts
-        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    for file, tree in trees().items():
+        parts = file.relative_to(PACKAGE).with_suffix("").parts
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = tree
     modules, top, delayed = set(files), nx.DiGraph(), nx.DiGraph()
     top.add_nodes_from(files)
 
@@ -53,8 +51,8 @@ def graphs() -> tuple[nx.DiGraph, nx.DiGraph]:
                 continue
             visit(name, child, delayed if isinstance(child, ast.FunctionDef) else graph)
 
-    for name, file in files.items():
-        visit(name, ast.parse(file.read_text(encoding="utf-8")), top)
+    for name, tree in files.items():
+        visit(name, tree, top)
     return top, delayed
 
 

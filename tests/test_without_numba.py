@@ -1,11 +1,9 @@
 """numba compiles the loops when the package is built; all that users run must work without it."""
 
 import ast
-from pathlib import Path
 
-import trundle
+from sources import PACKAGE, trees
 
-ROOT = Path(trundle.__file__).parent
 COMPILED = ("part", "part_of", "inner", "strict", "njit", "intrinsic", "register_jitable")  # decorators
 
 MAKER = "trundle.kernel.link_once"  # works with numba where loops are made; imported there alone, when one is asked for
@@ -31,11 +29,11 @@ def is_compiled(tree: ast.Module) -> bool:
 
 def test_only_compiled_code_imports_numba() -> None:
     """Movies could not be made from an installed package: their painter took three numbers from a compiled module."""
-    paths = {".".join(("trundle", *p.relative_to(ROOT).with_suffix("").parts)): p for p in ROOT.rglob("*.py")}
-    trees = {n.removesuffix(".__init__"): ast.parse(p.read_text(encoding="utf-8")) for n, p in paths.items()}
-    imports = {name: imported(tree) for name, tree in trees.items()}
+    names = {file: ".".join(("trundle", *file.relative_to(PACKAGE).with_suffix("").parts)) for file in trees()}
+    modules = {names[file].removesuffix(".__init__"): tree for file, tree in trees().items()}
+    imports = {name: imported(tree) for name, tree in modules.items()}
     tied = {name for name, found in imports.items() if any(one.partition(".")[0] == "numba" for one in found)}
     assert "trundle.kernel.pointers" in tied
     while more := {name for name, found in imports.items() if name not in tied and found & tied}:
         tied |= more
-    assert [name for name in sorted(tied) if not is_compiled(trees[name])] == [MAKER]
+    assert [name for name in sorted(tied) if not is_compiled(modules[name])] == [MAKER]

@@ -5,17 +5,18 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from sources import PACKAGE, trees
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "computation.md").read_text(encoding="utf-8")
-PACKAGE = ROOT / "src" / "trundle"
 
 
 def members() -> dict[str, set[str]]:
     """Fields, methods and attributes of every class by its name, with those of its bases."""
     own: dict[str, set[str]] = defaultdict(set)
     bases: dict[str, set[str]] = defaultdict(set)
-    for file in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for tree in trees().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 bases[node.name] |= {base.id for base in node.bases if isinstance(base, ast.Name)}
                 for part in ast.walk(node):

@@ -12,6 +12,8 @@ LATE = (
     "bicycle",
     "impact",
     "own-joint-and-law",
+    "sweep-to-design",
+    "sweeps",
     "wagon-on-a-curve",
 )  # in the slow tests; tests/pages/test_page_code.py runs their pages anyhow
 

@@ -145,10 +145,10 @@ def lift(expressions: Sequence[Expr]) -> Lifted | None:
     if not _in_use:
         return None
     given = [ca.SX(e) for e in expressions]
+    if not any(map(is_lookup, ca.Function("f", [], given, {"allow_free": True}).find_functions())):
+        return None
     inputs = ca.symvar(ca.veccat(ca.SX(0, 1), *given))
     function = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *inputs)], given)
-    if not any(map(is_lookup, function.find_functions())):
-        return None
     calls = Calls(function)
     register: dict[int, Expr] = {}
     looked_up: set[int] = set()  # registers whose values depend on look-ups: only these are computed anew

@@ -8,7 +8,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.model.frame_check import frame_signals, pose_function
-from trundle.typing import Array, TapeFunction
+from trundle.typing import Array, Flags, TapeFunction
 
 CELLS = 400  # parts of a run that are searched for jumps
 NARROW = 1e-7  # s: what changes within less has jumped
@@ -30,8 +30,7 @@ def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: f
     """
     faults: dict[int, str] = {}
     n = len(f.model.parameters)
-    for name, pose, values in f.once(_poses):
-        used = _used(pose, len(values), len(f.model.tables))
+    for name, pose, values, used in f.once(_poses):
         jumps: dict[bytes, float | None] = {}
         for case in cases:
             tables = p[case, f.parameters.table_slice]
@@ -51,20 +50,21 @@ def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: f
     return faults
 
 
-def _used(pose: TapeFunction, count: int, tables: int) -> Array:
+def _used(pose: TapeFunction, count: int, tables: int) -> Flags:
     """Places of the values that occur in a pose, in a condition too; those of tables always."""
     x = ca.SX.sym("x", count)
     occur = {v.element_hash() for v in ca.symvar(ca.veccat(*pose(ca.SX.sym("t"), x)))}
     return np.array([x[k].element_hash() in occur or k >= count - tables for k in range(count)], dtype=bool)
 
 
-def _poses(f: Formulation) -> list[tuple[str, TapeFunction, list[float]]]:
-    """Frames that do not give their rates themselves."""
+def _poses(f: Formulation) -> list[tuple[str, TapeFunction, list[float], Flags]]:
+    """Frames that do not give their rates themselves, with the places of the values that they use."""
     found = []
     for frame in f.model.frames:
         if frame.motion is not None and frame.motion.rates is None:
             signals = frame_signals(f.model, ca.SX.sym("t"))
-            found.append((frame.name, *pose_function(f.model, frame.motion, signals)))
+            pose, values = pose_function(f.model, frame.motion, signals)
+            found.append((frame.name, pose, values, _used(pose, len(values), len(f.model.tables))))
     return found
 
 
@@ -83,10 +83,12 @@ def first_jump(pose: TapeFunction, values: Array, t0: float, t1: float) -> float
     begin, end = t[:-1], t[1:]
     narrow = min(NARROW, (t1 - t0) / CELLS / 8)  # short runs are checked too
     while len(begin) and end[0] - begin[0] > narrow:
-        middle = (begin + end) / 2
+        middle, n = (begin + end) / 2, len(begin)
+        x, rates = at(np.concatenate([begin, middle, end]))
         begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])
-        (x0, r0), (x1, r1) = at(begin), at(end)
-        gap = np.abs(x1 - x0 - (r0 + r1) / 2 * (end - begin)) / (1.0 + np.abs(x0) + np.abs(x1))
+        x0, x1 = x[:, : 2 * n], x[:, n:]
+        way = (rates[:, : 2 * n] + rates[:, n:]) / 2 * (end - begin)
+        gap = np.abs(x1 - x0 - way) / (1.0 + np.abs(x0) + np.abs(x1))
         worst = np.max(np.where(np.isfinite(gap), gap, 0.0), axis=0)
         chosen = np.argsort(-worst, kind="stable")[:8]
         chosen = chosen[worst[chosen] > JUMP]
