@@ -140,7 +140,7 @@ def test_long_compilation_is_announced_with_its_duration(watcher: str, monkeypat
         app = SimpleNamespace(initialized=lambda: True)
         monkeypatch.setitem(sys.modules, "ipykernel.kernelapp", SimpleNamespace(IPKernelApp=app))
     with preparing("a thing"):
-        screen.written.wait(10.0 if watcher != "nobody" else 0.05)
+        screen.written.wait(600.0 if watcher != "nobody" else 0.05)
         with preparing("a part of it"):
             pass
     told = screen.getvalue()

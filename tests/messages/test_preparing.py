@@ -4,6 +4,7 @@ import importlib
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import trundle as tr
 from trundle import rail
 from trundle.errors import SolveError
 from trundle.fitting.residuals import Residuals
+from trundle.integrate import codes
 from trundle.messages import preparing
 from trundle.study.continuation import branch
 from trundle.study.stability import SteadyMotions
@@ -76,14 +78,20 @@ def test_work_of_parts_is_named_after_the_part_that_it_is_at(said: list[str]) ->
 
 def test_parts_are_told_once_patience_ends(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A part of many short ones is named where the patience with the whole ends."""
-    monkeypatch.setattr(preparing, "PATIENCE", 0.05)
+    end: list[Callable[[], None]] = []
+    timer = SimpleNamespace(start=lambda: None, cancel=lambda: None, join=lambda: None)
+
+    def waits(_: float, tell: Callable[[], None]) -> SimpleNamespace:
+        end.append(tell)
+        return timer
+
+    monkeypatch.setattr(preparing, "Timer", waits)
     with preparing.preparing("the whole"):
         with preparing.preparing("a short part"):
             pass
         with preparing.preparing("the part that is under way"):
-            while not said:
-                time.sleep(0.001)
-    assert said[0] == "trundle: preparing the part that is under way ..."
+            end[0]()
+    assert said[0] == "trundle: preparing the part that is under way ..." and len(end) == 1
 
 
 def test_what_consists_of_many_short_parts_is_told_too(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,16 +172,19 @@ def test_an_interrupted_fit_gives_what_it_has_found(system: tr.System, monkeypat
 
 @pytest.fixture
 def pressed(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """The keyboard interrupts the run that the time loop is in when it returns for the nth time."""
+    """The keyboard interrupts the nth run where its time loop returns for the last time: how often it does before
+    follows the speed of the machine.
+    """
     module = importlib.import_module("trundle.integrate.integrate")
-    original, returns = module._respond, []
+    original, ends = module._respond, []
 
-    def press(at: int) -> None:
-        def respond(*given: Any) -> Any:
-            returns.append(given)
-            if len(returns) == at:
-                raise KeyboardInterrupt
-            return original(*given)
+    def press(nth: int) -> None:
+        def respond(code: int, *given: Any) -> Any:
+            if code == codes.FINISHED:
+                ends.append(code)
+                if len(ends) == nth:
+                    raise KeyboardInterrupt
+            return original(code, *given)
 
         monkeypatch.setattr(module, "_respond", respond)
 
@@ -193,7 +204,7 @@ def test_an_interruption_while_derivatives_are_followed_is_not_hidden(
     system: tr.System, pressed: Callable[[int], None]
 ) -> None:
     system.simulate(2.0, sensitivity=["c"])
-    pressed(2)  # the run itself is done after one return
+    pressed(2)  # the first one is the run itself
     with pytest.raises(KeyboardInterrupt):
         system.simulate(2.0, sensitivity=["c"])
 

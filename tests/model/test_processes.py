@@ -35,7 +35,7 @@ def elsewhere(script: str, *arguments: str | Path, cache: Path | None = None) ->
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return [float(word) for word in done.stdout.split()]

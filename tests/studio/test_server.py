@@ -25,7 +25,7 @@ def served() -> Iterator[Studio]:
 def ask(made: Studio, asked: dict, method: str = "POST", path: str = "/ask", **headers: str) -> tuple[int, str]:
     here = f"127.0.0.1:{made.port}"
     usual = {"Host": here, "Origin": f"http://{here}", "X-Trundle-Key": made.sessions.key}
-    connection = http.client.HTTPConnection("127.0.0.1", made.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", made.port, timeout=600)
     given = {name: text for name, text in (usual | headers).items() if text}
     connection.request(method, path, json.dumps(asked) if method == "POST" else None, given)
     answer = connection.getresponse()

@@ -15,10 +15,10 @@ from trundle import examples
 from trundle.studio import Studio, studio
 
 SLIDE = """(async () => { const s = studio.parameters.find((s) => s.name === NAME); s.range.value = VALUE;
-  s.range.dispatchEvent(new Event("input")); await studio.running; return s.value; })()"""
+  studio.slow = false; s.range.dispatchEvent(new Event("input")); await studio.running; return s.value; })()"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def served() -> Iterator[Studio]:
     made = studio("simple-pendulum", port=0, open_browser=False)
     yield made
@@ -48,8 +48,8 @@ def test_a_slider_changes_the_result_and_the_script_repeats_it(
     assert np.array_equal(curve(browser, "pivot.angle"), expected)
     assert np.array_equal(curve(browser, "pivot.angle", 1), first)  # the kept run beside it
     browser.run("""(async () => { const f = studio.starts[1].start.sliders[0].field;
-      f.value = "-pi/4"; f.dispatchEvent(new Event("change"));
-      while (!studio.running) await new Promise((ok) => setTimeout(ok, 5)); await studio.running; })()""")
+      const run = studio.run.bind(studio), ran = new Promise((ok) => { studio.run = (live) => ok(run(live)); });
+      f.value = "-pi/4"; f.dispatchEvent(new Event("change")); await ran; studio.run = run; })()""")
     assert curve(browser, "pivot.angle_rate")[0] == pytest.approx(-np.pi / 4)
     saved = browser.run("""(async () => { const made = [], click = HTMLAnchorElement.prototype.click;
       HTMLAnchorElement.prototype.click = function () { made.push(this.download); };

@@ -84,6 +84,7 @@ def test_exceptions_of_an_objective_pass_through_ipopt() -> None:
         tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, method="newton")
 
 
+@pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("method", ["slsqp", "ipopt"])
 @pytest.mark.parametrize("kept", [False, True])
 def test_an_interrupted_search_gives_the_best_point_found(method: str, kept: bool) -> None:

@@ -39,6 +39,7 @@ def van_der_pol(mu: float) -> tuple[float, float]:
     return float(turn.t_events[0][k]), float(np.exp(turn.y_events[0][k][2]))
 
 
+@pytest.mark.usefixtures("keyboard")
 def test_an_interruption_that_a_library_loses_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     """As CasADi does while it gets the shape of a matrix from Python."""
     speed = ReturnMap.speed

@@ -58,10 +58,10 @@ def test_file_replays_offline(browser: Browser, ride: Run, tmp_path: Path) -> No
 def test_play_moves_time_and_picture(browser: Browser, ride: Run, tmp_path: Path) -> None:
     browser.open(ride.save_html(tmp_path / "ride.html").as_uri(), width=800, height=500)
     before = browser.run("document.getElementById('view').toDataURL()")
-    browser.run("document.getElementById('play').click()")
-    browser.run("new Promise(ok => { const w = () => trundle.t > 0.05 ? ok() : requestAnimationFrame(w); w(); })")
-    browser.run("document.getElementById('play').click()")
-    assert not browser.run("trundle.playing") and 0.05 < browser.run("trundle.t") <= 2.0
+    browser.run("""new Promise(ok => { const button = document.getElementById('play'); button.click();
+      const wait = () => { if (trundle.t > 0.05) { button.click(); ok(); } else requestAnimationFrame(wait); };
+      wait(); })""")  # the page itself stops: it plays on while this process waits
+    assert not browser.run("trundle.playing") and 0.05 < browser.run("trundle.t") < 0.3
     assert browser.run("document.getElementById('view').toDataURL()") != before
     browser.run("trundle.seek(99)")
     browser.frame()

@@ -35,7 +35,7 @@ def test_a_taken_port_is_passed_over_and_said(cart: Run) -> None:
 
 
 def status(port: int, path: str, **headers: str) -> int:
-    asking = HTTPConnection("127.0.0.1", port, timeout=20)
+    asking = HTTPConnection("127.0.0.1", port, timeout=600)
     try:
         asking.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         return asking.getresponse().status
