@@ -39,7 +39,7 @@ _PER_EDGE = 8
 enlarged when full."""
 
 
-def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:
+def jacobian_tape(tape: Tape) -> Tape:
     """[d outputs/dx column by column, d outputs/dt] of a tape whose products are not fused.
 
     Raises
@@ -57,16 +57,16 @@ def jacobian_tape(tape: Tape, name: str = "jacobian") -> Tape:
     made = [_eliminated(tape, given, edges, limit) for limit in _LIMITS]
     work = [int(np.count_nonzero(np.isin(rows[:, 0], _ARITHMETIC))) for rows in made]
     tried = [rows for rows, count in zip(made, work, strict=True) if count <= _WORTH_A_TRY * min(work)]
-    found = min((_tape(name, tape, given, rows) for rows in tried), key=lambda found: len(found.rows))
+    found = min((_tape(tape, given, rows) for rows in tried), key=lambda found: len(found.rows))
     return _arranged(found, len(tape.outputs))
 
 
-def _tape(name: str, tape: Tape, given: "_Instructions", rows: Integers) -> Tape:
+def _tape(tape: Tape, given: "_Instructions", rows: Integers) -> Tape:
     numbers = np.zeros(len(rows))
     numbers[: len(given.numbers)] = given.numbers
     leaves = leaves_of(tape.n_x, tape.n_p)
     operations, constants, outputs = numbered(rows, numbers, leaves, len(tape.outputs) * (tape.n_x + 1))
-    return Tape(name, tape.n_x, tape.n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
+    return Tape("jacobian", tape.n_x, tape.n_p, operations, tuple(constants.tolist()), tuple(outputs.tolist()))
 
 
 def _arranged(tape: Tape, n_rows: int) -> Tape:

@@ -131,10 +131,6 @@ class Lifted:
     def symbols(self) -> Expr:
         return ca.vertcat(*[one.symbols for one in self.lookups])
 
-    def restored(self, expression: Expr) -> Expr:
-        """An expression of these symbols with the look-ups put back."""
-        return ca.substitute(expression, self.symbols, ca.vertcat(*[one.node for one in self.lookups]))
-
     def differentiated(self, expression: Expr) -> Expr:
         """A derivative of the expressions with the look-ups, one degree less smooth, put back."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.rougher for one in self.lookups]))

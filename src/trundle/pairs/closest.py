@@ -83,13 +83,21 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
             tips = nearest_on_orbit(sweep.first, sweep.second.move(shy, sweep.point), points)
             a = np.concatenate([a, tips.T], axis=-1)
             b = np.concatenate([b, np.full(tips.T.shape, end)], axis=-1)
-    patch = sweep.at(a, b)
-    reach = target - patch.point
+    a, b, far = nearest_of(sweep, target, a, b)
+    return _wrapped(sweep.first, a), _wrapped(sweep.second, b), far
+
+
+def nearest_of(surface: NumericSurface, points: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """Of several places a, b (points, candidates) the one that is nearest to its point, and the distance, positive on
+    the side of the normal.
+    """
+    patch = surface.at(a, b)
+    reach = points - patch.point
     far = np.linalg.norm(reach, axis=-1)
     best = np.argmin(far, axis=-1)[:, None]
     side = np.take_along_axis(np.sum(reach * patch.normal, axis=-1), best, -1)[:, 0]
     a, b, far = (np.take_along_axis(v, best, -1)[:, 0] for v in (a, b, far))
-    return _wrapped(sweep.first, a), _wrapped(sweep.second, b), np.where(side < 0, -far, far)
+    return a, b, np.where(side < 0, -far, far)
 
 
 def _wrapped(screw: NumericScrew, q: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.pairs.chart import SurfaceCoordinate
-from trundle.pairs.closest import MANY, descend
+from trundle.pairs.closest import MANY, descend, nearest_of
 from trundle.pairs.common_normal import PlacedSurface, Sides
 from trundle.pairs.curvature import tangent_basis
 from trundle.pairs.numeric import NumericSurface, Patch
@@ -94,14 +94,9 @@ class NumericParametric(NumericSurface):
         limits = [(-np.inf, np.inf) if c.closed else (c.low, c.high) for c in self.span]
         target = points[:, None, :]
         a, b = descend(self, target, a[chosen], b[chosen], limits[0], limits[1])
-        patch = self.at(a, b)
-        reach = target - patch.point
-        far = np.linalg.norm(reach, axis=-1)
-        best = np.argmin(far, axis=-1)[:, None]
-        side = np.take_along_axis(np.sum(reach * patch.normal, axis=-1), best, -1)[:, 0]
-        a, b, far = (np.take_along_axis(v, best, -1)[:, 0] for v in (a, b, far))
+        a, b, far = nearest_of(self, target, a, b)
         s = self.wrapped(np.stack([a, b], axis=-1))
-        return s[:, 0], s[:, 1], np.where(side < 0, -far, far)
+        return s[:, 0], s[:, 1], far
 
 
 def _local_minima(far: Array, closed: tuple[bool, ...]) -> Index:

@@ -27,11 +27,15 @@ from trundle.study.problem import make_problem
 from trundle.study.statics import Pose, Statics
 from trundle.typing import Array
 
+LIMIT = 200
+"""Number of steps of the iteration."""
+SPANS = 1500
+"""Number of pieces of the motion of a system that is stopped again and again."""
 IN_VAIN = 50
 """Number of stops without progress after which a system is taken not to settle: it flutters, or is driven."""
 
 
-def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
+def find_equilibrium(functions: Functions, q: Array, t: float, p: Array) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
     refuse_yielding_rates(functions.equations.model)
     statics = Statics(functions, t, p)
@@ -39,7 +43,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     here = statics.first(q)
     scales = statics.scales(here)
     error, damping = here.norm(scales), 1e-3  # of Levenberg and Marquardt
-    for _ in range(limit):
+    for _ in range(LIMIT):
         if error < 1e-14:
             break
         dq, d_multipliers = statics.newton_step(here, damping)
@@ -89,7 +93,7 @@ def refuse_yielding_rates(model: Model) -> None:
                 )
 
 
-def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> Array:
+def settle(f: Formulation, q: Array, t: float, p: Array) -> Array:
     """The pose in which the system comes to rest when it is stopped again and again; joint coordinates. Contacts
     stick, slide, open and close on the way as in a run.
     """
@@ -104,7 +108,7 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     p = first_modes(f, t, x, p)
     largest = force = _push(rhs, t, x, p, states.u)  # near a pose of unstable rest the first one is small
     before, least, in_vain = 0.0, np.inf, 0
-    for _ in range(limit):
+    for _ in range(SPANS):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
         options = Options(Tolerances(1e-6, 1e-8), Sampling(np.array([t + span])))
         with part_of_study():

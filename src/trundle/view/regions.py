@@ -10,6 +10,7 @@ from trundle.typing import Array, Flags, Look, Untyped
 from trundle.view.style import INK
 
 Cut = tuple[float, float, float]  # keeps the points with a x + b y >= c
+FONT = 9.0  # size of names
 
 
 def cut_polygon(points: Array, cuts: Sequence[Cut]) -> Array:
@@ -29,9 +30,7 @@ def cut_polygon(points: Array, cuts: Sequence[Cut]) -> Array:
     return points
 
 
-def name_region(
-    axes: Axes, x: Array, y: Array, inside: Flags, name: str, drawn: Sequence[Untyped] = (), size: float = 9.0
-) -> None:
+def name_region(axes: Axes, x: Array, y: Array, inside: Flags, name: str, drawn: Sequence[Untyped]) -> None:
     """Write a name in the widest place of an area, given as a mask on a grid, if there is room for it.
 
     Masks of what is drawn across the area are kept clear of as long as that leaves room.
@@ -41,7 +40,7 @@ def name_region(
     lines = name.split("\n")
     box = axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted())
     per_column, per_row = box.width / len(x), box.height / len(y)  # inches
-    wide, high = max(map(len, lines)) * size * 0.55 / 72 + 0.1, len(lines) * size * 1.25 / 72 + 0.08
+    wide, high = max(map(len, lines)) * FONT * 0.55 / 72 + 0.1, len(lines) * FONT * 1.25 / 72 + 0.08
     room = (int(high / per_row) | 1, int(wide / per_column) | 1)
     for crossing in (drawn, ()):
         free = np.array(inside, bool)
@@ -56,4 +55,4 @@ def name_region(
     row, column = np.unravel_index(int(np.argmax(depth)), depth.shape)
     halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]
     look: Look = {"ha": "center", "va": "center", "color": INK, "zorder": 6, "path_effects": halo}
-    axes.text(x[column], y[row], name, fontsize=size, **look)
+    axes.text(x[column], y[row], name, fontsize=FONT, **look)
