@@ -121,18 +121,22 @@ class Tolerance:
             least = AWAY_BY * np.min(small, axis=-1, keepdims=True)
             return np.clip(least, (1e-3 * NUDGE * (t1 - t0)) ** power, (NUDGE * (t1 - t0)) ** power)
 
+        def slopes(states: Array) -> Array:
+            times = np.linspace(t0, t1, LOOKS + 1)[:-1]
+            return np.array([slope(t, state) for t, state in zip(times, states, strict=True)])
+
         with np.errstate(all="ignore"):
-            for t in np.linspace(t0, t1, LOOKS + 1)[:-1]:
-                f = slope(t, x)
-                first = nudge(f, 1)
-                once = (slope(t, x + first * f) - f) / first
-                second = nudge(once, 2)
-                twice = (slope(t, x + second * once) - f) / second
-                sizes = np.abs([x, f, once, twice])
-                for g, members in self._members:
-                    size, a, b, c = np.max(sizes[..., members], axis=-1, keepdims=True)
-                    own = np.sqrt(a / c) if g < 2 else np.where(size > 0, np.inf, np.fmin(np.sqrt(a / c), a / b))
-                    span = np.fmin(span, np.where(own > 0.0, FORESEEN * own, np.inf))
+            here = np.broadcast_to(x, (LOOKS, *np.shape(x)))
+            f = slopes(here)
+            first = nudge(f, 1)
+            once = (slopes(x + first * f) - f) / first
+            second = nudge(once, 2)
+            twice = (slopes(x + second * once) - f) / second
+            sizes = np.abs([here, f, once, twice])
+            for g, members in self._members:
+                size, a, b, c = np.max(sizes[..., members], axis=-1, keepdims=True)
+                own = np.sqrt(a / c) if g < 2 else np.where(size > 0, np.inf, np.fmin(np.sqrt(a / c), a / b))
+                span = np.fmin(span, np.min(np.where(own > 0.0, FORESEEN * own, np.inf), axis=0))
         return span
 
     def begin(self, x: Array, slopes: Array, span: Array) -> Array:

@@ -81,8 +81,12 @@ def start_state(
     usual = f.resolved(usual)
     start = completed(register, f.resolved(start or {}), usual)
     found = _found(f, start, usual, p, t)
-    hints = likely_degrees(register, {**usual, **start}) + unlikely_numbers(f.model)
+    hints = likely_degrees(register, {**usual, **start}) + f.once(_hints_of_model)
     return replace(found, hints=tuple(hints)) if hints else found
+
+
+def _hints_of_model(f: Formulation) -> list[str]:
+    return unlikely_numbers(f.model)
 
 
 def completed(register: Register, start: Values, usual: Values) -> Values:
