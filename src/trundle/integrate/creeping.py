@@ -4,7 +4,7 @@ Where a damping grows without bound towards a pose, steps of an explicit method 
 covers a smaller part of what is left: they become neither as small as the smallest one nor too many for hours.
 """
 
-from typing import final
+from typing import NamedTuple, final
 
 from trundle.integrate.record import LoopRecord
 
@@ -15,41 +15,40 @@ TINY = 1e-10  # mean step of a window relative to the time behind it: equal step
 
 
 @final
+class Progress(NamedTuple):
+    """Where a run is: its time, the steps attempted, and the events so far."""
+
+    t: float
+    attempts: int
+    events: int = 0
+
+
+@final
 class Creeping:
-    """A look at the advance of a run after every so many attempted steps, wherever it was asked in between."""
+    """A look at the progress of a run after every so many attempted steps, wherever it was asked in between."""
 
-    def __init__(self, run: LoopRecord) -> None:
-        self._run, self._shrinks, self._advance = run, 0, 0.0
-        self._begin()
+    def __init__(self, here: Progress) -> None:
+        self._last, self._shrinks, self._advance = here, 0, 0.0
 
-    @property
-    def left(self) -> int:
+    def left(self, here: Progress) -> int:
         """Attempted steps until the next look."""
-        return max(1, self._next - self._attempts)
+        return max(1, self._last.attempts + WINDOW - here.attempts)
 
-    def seen(self) -> bool:
+    def seen(self, here: Progress, start: float, end: float, most: int) -> bool:
         """Whether the run creeps: in several windows without events steps have shrunk, to a tiny part of the time
-        behind them, and as many as are left would not take it to its end.
+        since its start, and as many as are left of the most would not take it to its end.
         """
-        run = self._run
-        if self._attempts < self._next:
+        if here.attempts < self._last.attempts + WINDOW:
             return False
-        advance = run.t - self._t
-        shrinks = advance < SHORTER * self._advance and run.logged == self._logged
-        self._shrinks, self._advance = self._shrinks + 1 if shrinks else 0, advance
-        self._begin()
+        advance = here.t - self._last.t
+        shrinks = advance < SHORTER * self._advance and here.events == self._last.events
+        self._last, self._shrinks, self._advance = here, self._shrinks + 1 if shrinks else 0, advance
         step = advance / WINDOW
         return (
-            run.fixed == 0
-            and self._shrinks >= SHRINKS
-            and step < TINY * (run.t - run.t_start)
-            and run.t + step * (run.max_steps - self._attempts) < run.t_end
+            self._shrinks >= SHRINKS and step < TINY * (here.t - start) and here.t + step * (most - here.attempts) < end
         )
 
-    @property
-    def _attempts(self) -> int:
-        return self._run.steps + self._run.rejected
 
-    def _begin(self) -> None:
-        run = self._run
-        self._t, self._logged, self._next = run.t, run.logged, self._attempts + WINDOW
+def progress_of(run: LoopRecord) -> Progress:
+    """Progress of a run in the compiled loop."""
+    return Progress(run.t, run.steps + run.rejected, run.logged)

@@ -12,7 +12,7 @@ from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
 from trundle.integrate.case import Case
-from trundle.integrate.creeping import Creeping
+from trundle.integrate.creeping import Creeping, progress_of
 from trundle.integrate.interruption import ends_run
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
@@ -153,16 +153,17 @@ def _run(workspace: Workspace, passages: Passages, supervision: Supervision) -> 
     run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
     show = is_watched() if supervision.progress is None else supervision.progress
     began = time.perf_counter()
-    budget, creeping = chunk_steps or 100, Creeping(run)
+    budget, creeping = chunk_steps or 100, Creeping(progress_of(run))
     with ExitStack() as stack:
         report: Callable[..., None] | None = None
         try:
             while True:
                 compile_busy()
                 tic = time.perf_counter()
-                run.budget = min(budget, creeping.left)
+                run.budget = min(budget, creeping.left(progress_of(run)))
                 loop(run.address)
-                if run.status == at.RUNNING and creeping.seen():
+                ways = run.t_start, run.t_end, run.max_steps
+                if run.status == at.RUNNING and creeping.seen(progress_of(run), *ways):
                     run.status = at.STEP_TOO_SMALL
                 code = run.status
                 toc = time.perf_counter()

@@ -15,6 +15,7 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.case import Cases
+from trundle.integrate.lanes.creeping import CreepingLanes
 from trundle.integrate.lanes.judge import guard_places, judge_kernel
 from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.loop_arrays import FIRST_LOOKS
@@ -240,8 +241,11 @@ class _Share:
 
     def run(self, loop: Callable[[int], None], report: Callable[[], None] | None = None) -> None:
         """Call the compiled loop until all jobs of the share are finished; `report` is called regularly."""
+        creeping = CreepingLanes(self.record, self._arrays)
         while not self.stopped:
+            self.record.budget = creeping.steps(CHUNK_STEPS)
             loop(self.record.address)
+            creeping.end()
             compile_busy()
             if report is not None:
                 report()
