@@ -136,6 +136,8 @@ PAIRS: dict[str, tuple[object, dict[str, object]]] = {
     "cylindrical": (tr.Cylindrical("x"), {"law": {"angle": tr.Damper(0.2), "displacement": tr.Spring(30.0)}}),
     "planar": (tr.Planar("y"), {"law": {"x": tr.Servo(lambda t: 0.2 * tr.sin(t)), "angle": tr.Motor(0.1)}}),
     "universal": (tr.Universal("y"), {"law": {"angle": tr.Spring(1.0), "cross_angle": tr.Damper(0.3)}}),
+    "universal, compliant": (tr.Universal("y"), {"compliance": {"rotation": tr.Spring(20.0, 0.2)},
+                                                  "law": {"angle": tr.Spring(1.0), "cross_angle": tr.Damper(0.3)}}),
     "spherical": (tr.Spherical(), {}),
     "fixed": (tr.Fixed(), {}),
     "free": (tr.Free(), {"law": {"x": tr.Spring(20.0, 1.0)}}),

@@ -63,13 +63,13 @@ def turning_axes(c: ConnectedPair, A: Expr, B: Expr) -> list[Expr]:
     if len(free) == 3 and not any(b in ROTATIONS for b in c.pair.coordinate_bonds.values()):
         return [B[:, i] for i in range(3)]  # a ball joint: its rates are in the axes of the second frame
     axes = [A[:, i] for i in range(3)]
-    if len(free) > 1:  # successive rotations: about k of the first frame, then i, then j of the second
+    if len(free) == 2:  # successive rotations: about k of the first frame, then i of the second
         i, j, k = axes_around(free[0])
-        if len(free) == 2:
-            axes[i], axes[j] = B[:, i], cross(A[:, k], B[:, i])
-        else:
-            across = cross(B[:, j], A[:, k])
-            axes[i], axes[j] = across / ca.sqrt(dot(across, across)), B[:, j]
+        axes[i], axes[j] = B[:, i], cross(A[:, k], B[:, i])
+    elif len(free) == 3:  # about k of the first frame, last about j of the second, between them about their normal
+        k, i, j = (ROTATIONS.index(b) for b in free)
+        across = cross(B[:, j], A[:, k]) * (1 if axes_around(free[0])[0] == i else -1)
+        axes[i], axes[j] = across / ca.sqrt(dot(across, across)), B[:, j]
     return axes
 
 
