@@ -15,7 +15,7 @@ LATE = (
     "sweep-to-design",
     "sweeps",
     "wagon-on-a-curve",
-)  # in the slow tests; tests/pages/test_page_code.py runs their pages anyhow
+)  # in the slow tests; other tests run the code of their pages anyhow
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
