@@ -60,6 +60,23 @@ def test_all_tiers_evaluate_tables_alike() -> None:
         np.testing.assert_array_equal(by_steps(*given), machine(*given))
 
 
+@pytest.mark.parametrize("count", range(1, 2 * threaded.AT_ONCE + 2))
+def test_steps_of_one_kind_in_groups(count: int) -> None:
+    """As many steps of each kind as fill groups or leave some over; some need the result of the one before."""
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x", count), ca.SX.sym("p", 3)
+    rows = x * p[0], x + p[1], x * p[0] + p[2], p[0] - x * p[1], -x, ca.cumsum(x), x / p[2]
+    function = ca.Function("f", [t, x, p], [ca.vertcat(*rows)])
+    kernel = store_and_load("f", {"f": read_tape(function)})["f"]
+    machine = compile_kernels({"f": function}, cache=None)["f"]
+    np.testing.assert_array_equal(kernel(*point(machine)), machine(*point(machine)))
+    assert kernel.threaded is not None and kernel.threaded.calls == 1
+
+
+def test_groups_do_not_overlap() -> None:
+    kinds = np.repeat([3, 1, 3, 2], [4, 3, 11, 1])
+    assert np.flatnonzero(tiers._begins_group(kinds)).tolist() == [0, 7, 11]
+
+
 def test_many_evaluations_at_once(tangle: Builder) -> None:
     tapes = {"small": read_tape(tangle(3)), "large": read_tape(tangle(9))}
     scalar, wide = (store_and_load(f"{lanes} lanes", tapes, lanes) for lanes in (1, 4))

@@ -27,6 +27,10 @@ _NUMBERS = (
     *operation.ARITHMETIC, *SUMS, *operation.INTRINSIC, *operation.TRUTHS, *operation.LOGIC, *LIBRARY, "neg", "sign",
     "if_else_zero", ROOT, FIND,
 )  # fmt: skip
+_REPEATED = (*operation.ARITHMETIC, *SUMS, "neg", OUTPUT)
+"""Operations of which many follow each other in a program: for these there are also functions that do AT_ONCE steps,
+which saves a jump for each of the others."""
+AT_ONCE = 4
 _STEP = "ptr %step, ptr %places, ptr %out"
 _PLACES = {name: place for name, (_, place, *_) in (STEP.fields or {}).items()}
 """Offsets of the fields of a step (bytes)."""
@@ -42,6 +46,7 @@ class ThreadedCode:
 
     start: int
     steps: dict[str, int]
+    several: dict[str, int]  # of AT_ONCE steps
     engine: Untyped  # owns the memory of the code
 
 
@@ -51,9 +56,9 @@ def threaded_code(lanes: int) -> ThreadedCode:
     code = ready_code(SHIPPED / shipped_name(lanes)) if SHIPPED.is_dir() else None
     engine = load_code(code or _kept(lanes))
     names = (*_NUMBERS, "sincos", "item", "put", SOLVE, OUTPUT, END)
-    return ThreadedCode(
-        engine.get_function_address("start"), {n: engine.get_function_address(f"step.{n}") for n in names}, engine
-    )
+    steps = {name: engine.get_function_address(f"step.{name}") for name in names}
+    several = {name: engine.get_function_address(f"step.{name}.{AT_ONCE}") for name in _REPEATED}
+    return ThreadedCode(engine.get_function_address("start"), steps, several, engine)
 
 
 def _kept(lanes: int) -> bytes:
@@ -75,6 +80,7 @@ def functions(lanes: int, target: Target) -> str:
     declarations: set[str] = set()
     bodies = [_COPY, _start(lanes)]
     bodies += [_step(name, block) for name, block in _steps(lanes, target.fuses, declarations)]
+    bodies += [_several(name, lanes, target.fuses, declarations) for name in _REPEATED]
     bodies += [
         f'define dso_local void @"step.{END}"({_STEP}) #0 {{\nret void\n}}\n',
         definition(declarations),
@@ -84,11 +90,9 @@ def functions(lanes: int, target: Target) -> str:
 
 
 def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[str, Block]]:
-    for name in _NUMBERS:
+    for name in (*_NUMBERS, OUTPUT):
         block = Block(lanes, declarations)
-        count = 3 if name in SUMS else 2 if name in BINARY or name == FIND else 1
-        given = [_load(block, place) for place in ("a", "b", "c")[:count]]
-        _store(block, "to", operation.number(block, fuses, name, *given))
+        _one(block, fuses, name, 0)
         yield name, block
     block = Block(lanes, declarations)
     sine, cosine = operation.pair(block, fuses, _load(block, "a"))
@@ -107,15 +111,30 @@ def _steps(lanes: int, fuses: bool, declarations: set[str]) -> Iterator[tuple[st
     size = block.emit(f"sdiv i64 {block.emit(f'sub i64 {behind}, {end}')}, {lanes}")
     call_solver(block, numbers, scratch, size)
     yield SOLVE, block
+
+
+def _several(name: str, lanes: int, fuses: bool, declarations: set[str]) -> str:
+    """The function of AT_ONCE steps that follow each other."""
     block = Block(lanes, declarations)
-    _store(block, "to", _load(block, "a"), "out")
-    yield OUTPUT, block
+    for k in range(AT_ONCE):
+        _one(block, fuses, name, k)
+    return _step(f"{name}.{AT_ONCE}", block, AT_ONCE)
 
 
-def _step(name: str, block: Block) -> str:
-    """The function of a step, which ends with a call of the next."""
+def _one(block: Block, fuses: bool, name: str, k: int) -> None:
+    """The step that is k steps behind the present one: a number, or an output."""
+    if name == OUTPUT:
+        _store(block, "to", _load(block, "a", k), k, "out")
+        return
+    count = 3 if name in SUMS else 2 if name in BINARY or name == FIND else 1
+    given = [_load(block, place, k) for place in ("a", "b", "c")[:count]]
+    _store(block, "to", operation.number(block, fuses, name, *given), k)
+
+
+def _step(name: str, block: Block, count: int = 1) -> str:
+    """The function of a step, or of several, which ends with a call of the next."""
     block.lines += [
-        f"%after = getelementptr i8, ptr %step, i64 {STEP.itemsize}",
+        f"%after = getelementptr i8, ptr %step, i64 {count * STEP.itemsize}",
         "%next = load ptr, ptr %after, align 8",
         "musttail call void %next(ptr %after, ptr %places, ptr %out)",
         "ret void",
@@ -123,19 +142,19 @@ def _step(name: str, block: Block) -> str:
     return f'define dso_local void @"step.{name}"({_STEP}) #0 {{\n' + "\n".join(block.lines) + "\n}\n"
 
 
-def _field(block: Block, name: str) -> str:
-    """A field of the step."""
-    at = block.emit(f"getelementptr i8, ptr %step, i64 {_PLACES[name]}")
+def _field(block: Block, name: str, k: int = 0) -> str:
+    """A field of the step, or of that k steps behind it."""
+    at = block.emit(f"getelementptr i8, ptr %step, i64 {k * STEP.itemsize + _PLACES[name]}")
     return block.emit(f"sext i32 {block.emit(f'load i32, ptr {at}, align 4')} to i64")
 
 
-def _load(block: Block, name: str) -> str:
-    at = block.emit(f"getelementptr i8, ptr %places, i64 {_field(block, name)}")
+def _load(block: Block, name: str, k: int = 0) -> str:
+    at = block.emit(f"getelementptr i8, ptr %places, i64 {_field(block, name, k)}")
     return block.emit(f"load {block.real}, ptr {at}, align 8")
 
 
-def _store(block: Block, name: str, value: str, array: str = "places") -> None:
-    at = block.emit(f"getelementptr i8, ptr %{array}, i64 {_field(block, name)}")
+def _store(block: Block, name: str, value: str, k: int = 0, array: str = "places") -> None:
+    at = block.emit(f"getelementptr i8, ptr %{array}, i64 {_field(block, name, k)}")
     block.lines.append(f"store {block.real} {value}, ptr {at}, align 8")
 
 

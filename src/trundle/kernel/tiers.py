@@ -13,10 +13,11 @@ import numpy as np
 from trundle.kernel.jit import Kernel, Shape
 from trundle.kernel.memory import address_of
 from trundle.kernel.program import Program
-from trundle.kernel.threaded import SELF, threaded_code
+from trundle.kernel.threaded import AT_ONCE, SELF, ThreadedCode, threaded_code
 from trundle.kernel.trampolines import Trampolines
 from trundle.kernel.watched_kernels import WatchedKernels
 from trundle.messages.preparing import preparing
+from trundle.typing import Integers
 
 BUSY = 40_000
 """Calls after which machine code is generated: they took about as much time as generating it will."""
@@ -48,7 +49,7 @@ class Threaded:
         busy = _NEVER if busy and shape.n_out >= MOSTLY_COPIES else busy
         self.shape, self._machine_code, self._busy, self._owner = shape, machine_code, busy, owner
         code = threaded_code(shape.lanes)
-        self._code, self._steps = code, _located(program, code.steps, shape.lanes)
+        self._code, self._steps = code, _located(program, code, shape.lanes)
         self._constants = np.repeat(program.constants, shape.lanes)
         self._machine: Kernel | None = None
         given = {
@@ -89,16 +90,27 @@ class Threaded:
         _watched.stop_watching(self._number)
 
 
-def _located(program: Program, addresses: Mapping[str, int], lanes: int) -> np.ndarray:
+def _located(program: Program, code: ThreadedCode, lanes: int) -> np.ndarray:
     """Steps with the addresses of their functions, and with places as offsets in bytes."""
-    steps = program.steps.copy()
-    steps["code"] = np.array([addresses[name] for name in program.names], np.int64)[program.steps["code"]]
+    steps, kinds = program.steps.copy(), program.steps["code"]
+    steps["code"] = np.array([code.steps[name] for name in program.names], np.int64)[kinds]
+    several = np.array([code.several.get(name, 0) for name in program.names], np.int64)[kinds]
+    groups = np.flatnonzero(_begins_group(kinds) & (several > 0))
+    steps["code"][groups] = several[groups]
     for field in ("to", "a", "b", "c"):
         steps[field] *= 8 * lanes
     if "item" in program.names:  # a place in a record, not one of the program
-        items = program.steps["code"] == program.names.index("item")
+        items = kinds == program.names.index("item")
         steps["b"][items] = program.steps["b"][items]
     return steps
+
+
+def _begins_group(kinds: Integers) -> np.ndarray:
+    """Whether a step is the first of AT_ONCE steps of its kind that follow each other; groups do not overlap."""
+    begins = np.flatnonzero(np.diff(kinds, prepend=-1))
+    lengths = np.diff(begins, append=len(kinds))
+    place = np.arange(len(kinds)) - np.repeat(begins, lengths)
+    return np.asarray((place % AT_ONCE == 0) & (place + AT_ONCE <= np.repeat(lengths, lengths)))
 
 
 # -- many kernels at once ----------------------------------------------------------------------------------------------
