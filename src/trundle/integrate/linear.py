@@ -45,6 +45,6 @@ def solve(a: Pointer, pivots: Ints, size: int, b: Pointer) -> None:
         b[row] = total
     for row in range(size - 1, -1, -1):
         total = b[row]
-        for j in range(row + 1, size):
+        for j in range(size - 1, row, -1):  # the latest result last: the sums of several rows go on at once
             total -= a[row * size + j] * b[j]
         b[row] = total / a[row * size + row]
