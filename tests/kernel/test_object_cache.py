@@ -297,7 +297,7 @@ class TestCodeThatShapesKernels:
             "symbols/instructions.py",
             "model/model.py",
             "contact/collision/routh.py",
-            "rail/data/kalker.yaml",
+            "rail/data/kalker.toml",
             "equations/new.py",
         ):
             (copy / path).open("a").write("# edited\n")

@@ -138,7 +138,7 @@ class Parts:
 @cache
 def benchmark_parts() -> Parts:
     """The parameters of the benchmark bicycle, from the data file in this folder."""
-    data = read_data("trundle.bicycle", "benchmark.yaml")
+    data = read_data("bicycle/benchmark.toml")
 
     def part(name: str) -> Part:  # the table has z down: heights and products of inertia change their sign
         d = dict(data[name])

@@ -265,7 +265,7 @@ def _shaping_files(package: Path) -> list[str]:
     for folder in folders:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith((".py", ".yaml")):
+                if entry.name.endswith((".py", ".toml")):
                     found.append(entry.path)
                 elif entry.is_dir():
                     folders.append(entry.path)

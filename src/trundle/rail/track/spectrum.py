@@ -18,7 +18,7 @@ Density = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike]  # a functi
 
 @cache
 def _data() -> Raw:
-    return read_data("trundle.rail", "data/track_spectra.yaml")
+    return read_data("rail/data/track_spectra.toml")
 
 
 @final
@@ -58,9 +58,9 @@ def fra(track_class: int) -> dict[str, Rational]:
     quote [Lei & Noda 2002] for the vertical ones.
     """
     data = _data()["fra"]
-    if track_class not in data["classes"]:
+    if track_class not in range(1, 7):
         raise ModelError(f"the FRA has the track classes 1 (worst) to 6, not {track_class!r}.")
-    size, c, k = data["classes"][track_class], data["Wc"], data["k"]
+    size, c, k = data["classes"][int(track_class) - 1], data["Wc"], data["k"]
     square_metres = 1e-4  # in a square centimetre, in which the table is given
     rough = {name: k * size[name] * square_metres * c**2 for name in ("vertical", "lateral")}
     return {

@@ -36,7 +36,7 @@ def vehicle_data(name: str) -> State:
     """
     if name not in ("manchester_vehicle_1", "cooperrider", "y25_wagon"):
         raise ModelError(f"there are no data of a vehicle called {name!r}; try 'manchester_vehicle_1'.")
-    return read_data("trundle.rail", f"data/{name}.yaml")
+    return read_data(f"rail/data/{name}.toml")
 
 
 def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:

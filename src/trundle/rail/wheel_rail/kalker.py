@@ -76,7 +76,7 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
 
 @cache
 def _table() -> Json:
-    return read_data("trundle.rail", "data/kalker.yaml")
+    return read_data("rail/data/kalker.toml")
 
 
 @cache

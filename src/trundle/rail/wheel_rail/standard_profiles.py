@@ -11,7 +11,7 @@ from trundle.typing import Raw
 def S1002() -> Profile:
     """Wheel profile S1002 of EN 13715, from the flange back (-70 mm) to 60 mm."""
     pieces: list[Piece] = []
-    for part in _data("s1002.yaml")["pieces"]:
+    for part in _data("s1002")["pieces"]:
         start, end = (MM * v for v in part["range"])
         if "arc" in part:
             z, radius, minus_y = part["arc"]
@@ -33,7 +33,7 @@ def Rail60E1(inclination: float = 1 / 40) -> Profile:
     -------
     Profile
     """
-    data = _data("60e1.yaml")
+    data = _data("60e1")
     radii, ends = tuple(MM * r for r in data["radii"]), tuple(MM * w for w in data["half_widths"])
     right = tangent_arcs(radii, ends, data["side_slope"], MM * data["side_height"])
     left = [_mirror(p) for p in reversed(right)]
@@ -50,4 +50,4 @@ def _mirror(piece: Piece) -> Piece:
 
 
 def _data(name: str) -> Raw:
-    return read_data("trundle.rail", f"data/{name}")
+    return read_data(f"rail/data/{name}.toml")
