@@ -6,6 +6,7 @@ planar mechanism costs no more than planar arithmetic.
 
 from collections.abc import Sequence
 from typing import final
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -48,6 +49,7 @@ class Kinematics:
             self.links.append(moving)
             self.axes.append(axis)
         self._bodies: dict[Body, FrameMotion] = {}
+        self._frames: WeakKeyDictionary[Frame, FrameMotion] = WeakKeyDictionary()
 
     def _link(self, i: int) -> FrameMotion:
         """Motion of a link, or of a root."""
@@ -62,7 +64,10 @@ class Kinematics:
 
     def frame(self, frame: Frame) -> FrameMotion:
         """Motion of a frame on a body."""
-        return self.body(frame.body).fixed(frame_pose(frame))
+        found = self._frames.get(frame)
+        if found is None:
+            found = self._frames[frame] = self.body(frame.body).fixed(frame_pose(frame))
+        return found
 
     def columns(self, link: int, point: Expr) -> list[Partial]:
         """(speed index, angular, linear) partial velocities of `point` on a body moved by this link alone."""

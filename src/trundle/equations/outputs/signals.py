@@ -9,7 +9,7 @@ from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
 from trundle.model.register import Register, given_signal, is_signal
-from trundle.motion.motion import Motion
+from trundle.motion.motion import FrameMotion, Motion
 from trundle.typing import Expr
 
 
@@ -69,14 +69,17 @@ class Signals:
         """The point of contact of a higher pair."""
         return self.contact_motions[contact]
 
+    def _at(self, place: Body | Frame) -> FrameMotion:
+        return self.motion.body(place) if isinstance(place, Body) else self.motion.frame(as_frame(place))
+
     def position(self, place: Body | Frame) -> Expr:
-        return self.motion.frame(as_frame(place)).p
+        return self._at(place).p
 
     def rotation(self, place: Body | Frame) -> Expr:
-        return self.motion.frame(as_frame(place)).R
+        return self._at(place).R
 
     def velocity(self, place: Body | Frame) -> Expr:
-        return self.motion.frame(as_frame(place)).v
+        return self._at(place).v
 
     def angular_velocity(self, place: Body | Frame) -> Expr:
-        return self.motion.frame(as_frame(place)).w
+        return self._at(place).w

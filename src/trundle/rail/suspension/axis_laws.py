@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 
@@ -15,6 +16,8 @@ from trundle.typing import Expr
 
 Laws = tuple[EffortLaw, EffortLaw, EffortLaw]  # of x, y, z
 FREE: Laws = (Open(), Open(), Open())
+_known: "WeakKeyDictionary[Signals, dict[tuple[Frame, Frame], RelativeMotion]]" = WeakKeyDictionary()
+"""Relative motions in the expressions of one set of signals; the parts of friction elements ask for them often."""
 
 
 @final
@@ -90,6 +93,13 @@ def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     instead, with x normal to the axle and to the z axis of frame b. So no moment acts on the hub about the axle,
     whatever it is connected to.
     """
+    known = _known.setdefault(s, {})
+    if (a, b) not in known:
+        known[a, b] = _relative_motion(s, a, b)
+    return known[a, b]
+
+
+def _relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     if a.body.is_free and isinstance(a.body.mass, float | int) and a.body.mass == 0.0:
         return _on_axle(s, a, b)
     R, w, arm = s.rotation(a), s.angular_velocity(a), s.position(b) - s.position(a)
