@@ -1,8 +1,8 @@
 """Atomic writing of files."""
 
 import os
-import uuid
 from pathlib import Path
+from secrets import token_hex
 
 from trundle.errors import StoreError
 
@@ -25,7 +25,7 @@ def check_target(target: Path) -> None:
 
 def write_whole(target: Path, content: bytes | memoryview) -> None:
     """Write a temporary file beside the target and move it there: os.replace is atomic within a directory."""
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
+    part = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
         with part.open("wb") as file:
             file.write(content)

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
-from uuid import uuid4
+from secrets import token_hex
 
 import casadi as ca
 import numpy as np
@@ -19,7 +19,7 @@ from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain
 from trundle.typing import Expr, ModelPart
 
-_PROCESS = uuid4().hex  # for what differs from others by its place in memory only
+_PROCESS = token_hex(16)  # for what differs from others by its place in memory only
 
 
 def exact(value: object) -> str:

@@ -6,7 +6,6 @@ contact. If the wheels are mounted on a carrier that turns, the line turns with 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isfinite, pi
 from typing import ClassVar, final
 
@@ -177,6 +176,8 @@ def integer_ratio(ratio: Expr) -> tuple[int, int] | None:
     """p and q of the ratio p / q; None if it is not a ratio of integers (of teeth), or a parameter."""
     if isinstance(ratio, ca.SX):
         return None
+    from fractions import Fraction
+
     near = Fraction(float(ratio)).limit_denominator(MOST_TEETH)
     if abs(near.numerator) > MOST_TEETH or abs(float(near) - ratio) > SAME_RATIO * abs(ratio):
         return None

@@ -18,7 +18,6 @@ from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import contact_changes
 from trundle.run.restart import parameters_at, state_at
-from trundle.run.stored_result import StoredResult
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array, Columns, Json, ModelPart, Settings, State, Value
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from trundle.integrate.trajectory import Trajectory
     from trundle.quantities.initial_state import InitialState
     from trundle.run.sensitivities import Sensitivities
+    from trundle.run.stored_result import StoredResult
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
 TIME = {"units": "s", "long_name": "time"}  # attributes of the times
@@ -46,7 +46,7 @@ class RunQuantities:
 
     def __init__(
         self,
-        stored: StoredResult | None,
+        stored: "StoredResult | None",
         outcome: str,
         formulation: Formulation | None = None,
         raw: "tuple[Array, Array, Array] | None" = None,

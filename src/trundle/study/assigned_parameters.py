@@ -1,16 +1,19 @@
 """Values that events assign: what is invalid at the start of a run is invalid during it, too."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.integrate.lanes.batch_events import BatchEvents
-from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.outcome import CONSTRAINT, EVENT_REFUSED, NOT_FINITE, Outcome
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.cases import parameter_faults
 from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.integrate.lanes.batch_events import BatchEvents
+    from trundle.integrate.lanes.integrate import Batch
 
 STUCK = (NOT_FINITE.code, CONSTRAINT.code)
 
@@ -26,7 +29,7 @@ def with_possible_parameters(f: Formulation, trajectory: Trajectory) -> Trajecto
     return replace(trajectory, outcome=found, audit=None)
 
 
-def refuse_assignments(f: Formulation, batch: Batch, log: BatchEvents | None) -> None:
+def refuse_assignments(f: Formulation, batch: "Batch", log: "BatchEvents | None") -> None:
     """The same for the cases of a batch."""
     for i, events in enumerate(() if log is None else log.events):
         explained = batch.outcome(i).ok or batch.code[i] in STUCK

@@ -5,7 +5,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import ClassVar
@@ -68,7 +67,8 @@ def _document() -> Json:
 
 
 def _number(value: str | float) -> float:
-    return float(Fraction(value))
+    above, _, below = str(value).partition("/")
+    return int(above) / int(below) if below else float(value)
 
 
 def read(name: str) -> Json:

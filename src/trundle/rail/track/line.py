@@ -5,7 +5,7 @@ it.
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import casadi as ca
 import numpy as np
@@ -18,11 +18,13 @@ from trundle.model.model import Model
 from trundle.rail.track.adjust import Adjustment, adjustable, columns
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.basis import integrals
-from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.rows import CURVATURE, END, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
 from trundle.rail.track.spectrum import CHANNELS
 from trundle.rail.track.track_frame import TrackMotion, motion
 from trundle.typing import AnyArray, Array, Expr
+
+if TYPE_CHECKING:
+    from trundle.rail.track.irregularity import Irregularity
 
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
 STEP = 1.0  # m between places of the plan
@@ -80,7 +82,7 @@ def _directions(line: Alignment, s: Array, row: AnyArray) -> tuple[Array, Array]
     return np.stack(np.broadcast_arrays(*first), -1), np.stack(np.broadcast_arrays(*second), -1)
 
 
-def irregularity_table(rough: Irregularity, start: float, stop: float, step: float | None = None) -> Table:
+def irregularity_table(rough: "Irregularity", start: float, stop: float, step: float | None = None) -> Table:
     """Deviations of both rails over the distance (m), left y, left z, right y, right z, by quintics.
 
     Steps of a twelfth of the shortest wave leave errors below 1e-6 of a wave's height. Measured signals have nodes
@@ -108,7 +110,7 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
     )
 
 
-def _on_nodes(rough: Irregularity, start: float, stop: float) -> tuple[Array, dict[str, Array]]:
+def _on_nodes(rough: "Irregularity", start: float, stop: float) -> tuple[Array, dict[str, Array]]:
     """Places between which quintics follow the signals, and values and derivatives there: twelve in the shortest wave,
     at most 0.25 m apart where waves are not known, and the knots of splines that lie closer.
     """
@@ -126,7 +128,7 @@ def _on_nodes(rough: Irregularity, start: float, stop: float) -> tuple[Array, di
     return s, {channel: np.array([rough(channel, s, order) for order in range(3)]) for channel in CHANNELS}
 
 
-def irregularities_along(rough: Irregularity, length: float) -> Table:
+def irregularities_along(rough: "Irregularity", length: float) -> Table:
     """The same for a whole line (m), and a little beyond its ends where the signals are known there: a wheelset may
     stand a little behind its frame or ahead of it.
     """

@@ -1,6 +1,6 @@
 """How trips end, and which wheels were off their rails."""
 
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
@@ -8,9 +8,11 @@ from trundle.integrate.outcome import Outcome
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import PlacedVehicle
-from trundle.run.batch import BatchRun
 from trundle.run.run import Run
 from trundle.typing import ModelPart
+
+if TYPE_CHECKING:
+    from trundle.run.batch import BatchRun
 
 END_OF_LINE, DERAILED, STANDSTILL = "END_OF_LINE", "DERAILED", "STANDSTILL"
 AT_END = 1e-3  # m before the end of a line at which a run has come to it
@@ -71,7 +73,7 @@ def _derailed(argument: str, y: dict[str, float], roll: dict[str, float], s: flo
     )
 
 
-def name_endings(found: BatchRun, placed: PlacedVehicle, model: Model) -> None:
+def name_endings(found: "BatchRun", placed: PlacedVehicle, model: Model) -> None:
     """Name the endings of cases of a batch that left their contact tables as those of single trips."""
     batch = found.batch
     left = [i for i in range(len(batch.code)) if batch.outcome(i).name == "TABLE_LEFT"]

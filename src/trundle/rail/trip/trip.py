@@ -16,7 +16,6 @@ from trundle.messages.preparing import preparing
 from trundle.messages.warn import warn
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
-from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import irregularities_along
 from trundle.rail.trip.cases import refused_cases, with_others
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
@@ -30,15 +29,17 @@ from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
 from trundle.real_array import real_array
-from trundle.run.batch import BatchRun
 from trundle.run.run import Run
-from trundle.study.linearise import Linearisation
 from trundle.study.run_options import ProgressBar
 from trundle.system import System
 from trundle.typing import AnyArray, Expr, Given, ModelPart, Option, State, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from trundle.rail.track.irregularity import Irregularity
+    from trundle.run.batch import BatchRun
+    from trundle.study.linearise import Linearisation
 
 FADE = 30.0  # m over which irregularities grow, unless they have their own fade-in
 FAST = 5.0  # m/s, above which explicit steps are cheaper on rough track: the stiffness of creep varies as 1/v
@@ -79,7 +80,7 @@ class Trip:
 
     @advised("", "Trip", **OF_ITS_RUNS)
     def __init__(
-        self, vehicle: Vehicle, line: Alignment, speed: Given, *, irregularity: Irregularity | None = None,
+        self, vehicle: Vehicle, line: Alignment, speed: Given, *, irregularity: "Irregularity | None" = None,
         acceleration: float = 0.0, start: float | None = None, frames: Frames = "each", lift_offs: bool = False,
         name: str = "trip",
     ) -> None:  # fmt: skip
@@ -105,7 +106,7 @@ class Trip:
         if lift_offs:
             self._watch_wheels()
 
-    def _faded(self, start: float) -> Irregularity | None:
+    def _faded(self, start: float) -> "Irregularity | None":
         """The irregularities, faded in ahead of the vehicle unless they have their own fade-in."""
         given = self._given
         if given is None or given.fade_in != (0.0, 0.0):
@@ -290,7 +291,7 @@ class Trip:
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         method: Given = "auto", rtol: float = 1e-6, atol: Given = None, **options: Option,
-    ) -> BatchRun:  # fmt: skip
+    ) -> "BatchRun":  # fmt: skip
         """Many trips at once: start values and parameters may be arrays of one common length.
 
         Parameters
@@ -320,7 +321,7 @@ class Trip:
         name_endings(found, self.placed, self.model)
         return found
 
-    def linearise(self, parameters: Values | None = None) -> Linearisation:
+    def linearise(self, parameters: Values | None = None) -> "Linearisation":
         """Small motions about the steady motion where the trip begins; refused where its speed or the track changes.
         Those at the speed of the start are `held.linearise()`.
 

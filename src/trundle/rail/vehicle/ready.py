@@ -8,8 +8,6 @@ from trundle.errors import ModelError
 from trundle.rail.suspension.anti_roll_bar import AntiRollBar
 from trundle.rail.suspension.bump_stop import BumpStopTable
 from trundle.rail.suspension.bushing import Bushing
-from trundle.rail.suspension.dry_friction import DryFriction
-from trundle.rail.suspension.lenoir_link import LenoirSprings
 from trundle.rail.vehicle.bogie import Bogie
 from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
 from trundle.rail.vehicle.car_body import CarBody
@@ -116,6 +114,9 @@ def y25_wagon(
     -------
     BogieVehicle
     """
+    from trundle.rail.suspension.dry_friction import DryFriction
+    from trundle.rail.suspension.lenoir_link import LenoirSprings
+
     data = vehicle_data("y25_wagon")
     if load not in ("tare", "laden"):
         raise ModelError(f"y25_wagon: load is 'tare' or 'laden', got {load!r}.")

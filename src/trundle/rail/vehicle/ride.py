@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
@@ -10,10 +10,12 @@ from trundle.model.model import Model
 from trundle.model.shape import Rails
 from trundle.model.table import ModelTable
 from trundle.rail.track.alignment import Alignment
-from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import TrackFrame, irregularities_along
 from trundle.rail.vehicle.travel import START, Start, Travel, TravelLaw
 from trundle.typing import Expr
+
+if TYPE_CHECKING:
+    from trundle.rail.track.irregularity import Irregularity
 
 Frames = Literal["each", "one"]
 
@@ -57,7 +59,7 @@ class Ride:
     law: TravelLaw
     start: float  # m, distance of the reference point along the line at t = 0
     travel: Travel
-    irregularity: Irregularity | None = None
+    irregularity: "Irregularity | None" = None
     rough: ModelTable | None = None
     common: Body | None = None  # the one frame in which all bodies are described
     origin: float = 0.0  # m, where offsets count from
@@ -69,7 +71,7 @@ class Ride:
         line: Alignment,
         law: TravelLaw,
         start: float,
-        irregularity: Irregularity | None = None,
+        irregularity: "Irregularity | None" = None,
         frames: Frames = "each",
     ) -> "Ride":
         """Put line and travel into a model.
