@@ -1,8 +1,7 @@
 """The force of laws along and about the axes of a frame, and laws for it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 from weakref import WeakKeyDictionary
 
 import casadi as ca
@@ -36,28 +35,25 @@ class AxisLaws(Between):
         return kinds.pop() if len(kinds) == 1 else "C"
 
     def terms(self, s: Signals) -> Terms:
-        a, b = self.places
-        at = relative_motion(s, a, b)
-        F = ca.mtimes(at.R, _efforts(self.along, s.t, at.displacement, at.rate))
-        stored, lost, given = _energies(self.along, s.t, at.displacement, at.rate)
-        wrenches = at.wrenches(F)
+        at = relative_motion(s, *self.places)
+        push = _act(self.along, s.t, at.displacement, at.rate)
+        F, M, acting = ca.mtimes(at.R, push.efforts), 0, [push]
         measures = {
             "displacement": (at.displacement, "m", "displacement of the second frame, in axes of the first"),
-            "force": (_efforts(self.along, s.t, at.displacement, at.rate), "N", "force on the second body, same axes"),
+            "force": (push.efforts, "N", "force on the second body, same axes"),
         }
         if self.about != FREE:
-            R = ca.mtimes(at.R.T, s.rotation(b))
-            w = ca.mtimes(at.R.T, s.angular_velocity(b) - at.w)
+            R = ca.mtimes(at.R.T, s.rotation(at.second))
+            w = ca.mtimes(at.R.T, s.angular_velocity(at.second) - at.w)
             turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
             E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R) / 2  # rate of `turn` is E w
-            turn_rate = ca.mtimes(E, w)
-            efforts = _efforts(self.about, s.t, turn, turn_rate)
-            M = ca.mtimes(at.R, ca.mtimes(E.T, efforts))
-            more = _energies(self.about, s.t, turn, turn_rate)
-            stored, lost, given = stored + more[0], lost + more[1], given + more[2]
-            wrenches = at.wrenches(F, M)
+            twist = _act(self.about, s.t, turn, ca.mtimes(E, w))
+            M = ca.mtimes(at.R, ca.mtimes(E.T, twist.efforts))
+            acting.append(twist)
             measures["turn"] = (turn, "rad", "turn of the second frame, in axes of the first")
-            measures["moment"] = (efforts, "N m", "moment on the second body, same axes")
+            measures["moment"] = (twist.efforts, "N m", "moment on the second body, same axes")
+        stored, lost, given = (sum(of[1:], of[0]) for of in zip(*(one[1:] for one in acting), strict=True))
+        wrenches = at.wrenches(F, M)
         return Terms(wrenches=wrenches, potential=stored, dissipated=lost, supplied=given, measures=measures)
 
 
@@ -121,16 +117,24 @@ def _on_axle(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     return RelativeMotion(centre, b, R, w, arm, ca.mtimes(R.T, arm) - place, ca.mtimes(R.T, rate), y, pitch)
 
 
-def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Expr, u: Expr) -> Expr:
-    return ca.vertcat(*[law.effort(t, q[i], u[i]) for i, law in enumerate(laws)])
+@final
+class _Action(NamedTuple):
+    """Of three laws: efforts, stored energy, power lost and supplied."""
+
+    efforts: Expr
+    stored: Expr
+    lost: Expr
+    given: Expr
 
 
-def _energies(laws: Sequence[EffortLaw], t: Expr, q: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
-    """Stored energy, power lost and supplied."""
-    stored = sum((ca.SX(law.potential(t, q[i])) for i, law in enumerate(laws)), ca.SX(0))
-    lost = sum((ca.SX(law.dissipated(t, q[i], u[i])) for i, law in enumerate(laws)), ca.SX(0))
-    given = sum((ca.SX(law.supplied(t, q[i], u[i])) for i, law in enumerate(laws)), ca.SX(0))
-    return stored, lost, given
+def _act(laws: Laws, t: Expr, q: Expr, u: Expr) -> _Action:
+    axes = list(zip(laws, ca.vertsplit(q), ca.vertsplit(u), strict=True))
+    return _Action(
+        ca.vertcat(*[law.effort(t, x, v) for law, x, v in axes]),
+        sum((ca.SX(law.potential(t, x)) for law, x, _ in axes), ca.SX(0)),
+        sum((ca.SX(law.dissipated(t, x, v)) for law, x, v in axes), ca.SX(0)),
+        sum((ca.SX(law.supplied(t, x, v)) for law, x, v in axes), ca.SX(0)),
+    )
 
 
 def on_axis(axis: int, law: EffortLaw) -> Laws:
