@@ -11,6 +11,7 @@ from trundle.kernel import Tape, read_tape
 from trundle.kernel.codes import CODE, OUTPUT
 from trundle.kernel.interpret import interpret
 from trundle.kernel.numbering import numbered
+from trundle.kernel.read_tape import leaves_of
 
 T, X, P = ca.SX.sym("t"), ca.SX.sym("x", 3), ca.SX.sym("p", 1)
 A, B, C = X[0], X[1], X[2]
@@ -73,7 +74,7 @@ def test_signed_zero_and_nan_are_constants_like_others() -> None:
     const, output = CODE["const"], OUTPUT
     rows = [row for k in range(4) for row in ((const, k, -1, -1), (output, k, k, -1))]
     numbers = np.repeat([0.0, -0.0, np.nan, float("nan")], 2)
-    *_, found = numbered(np.array(rows), numbers, np.empty((0, 3), np.int64), 4)
+    *_, found = numbered(np.array(rows), numbers, leaves_of(0, 0), 4)
     assert found[0] != found[1] and found[2] == found[3]
 
 

@@ -22,7 +22,7 @@ def numbered(
     """Operations, constants, and the operation of each output.
 
     Each instruction is a code, a result, and operands: registers, or -1. A constant is in `numbers`; inputs are numbers
-    of leaves, and the result of an output is its place among all.
+    of leaves, of which there is at least one, and the result of an output is its place among all.
     """
     capacity = len(leaves) + int(_AT_FIRST * len(instructions)) + _AT_LEAST
     found = _number(instructions, numbers, leaves, n_outputs, capacity)
@@ -51,9 +51,10 @@ def _number(
     arrays = {"instructions": instructions, "numbers": numbers, "outputs": outputs, "operations": operations}
     arrays |= {"registers": np.empty(int(instructions[:, 1].max(initial=0)) + 1, np.int64), "kept": kept}
     arrays |= {"constants": constants, "constant_bits": constants.view(np.int64)}
-    arrays |= {"table": np.full(size, -1), "numbers_table": np.full(size, -1)}
-    arrays |= {"needed": np.zeros(capacity, np.int64), "divisions": np.zeros(capacity, np.int64)}
-    arrays |= {"inverses": np.full(2 * capacity, -1), "renumbered": np.empty(capacity, np.int64)}
+    # Zeros take no memory until they are written.
+    sizes = {"table": size, "numbers_table": size, "needed": capacity, "divisions": capacity, "inverses": 2 * capacity}
+    arrays |= {name: np.zeros(length, np.int64) for name, length in sizes.items()}
+    arrays["renumbered"] = np.empty(capacity, np.int64)
     point_to(record, **arrays)
     call_part("number_values", record)
     while record.status == FOLD:

@@ -44,7 +44,7 @@ def keep(r: NumberingRecord, v: int, one_place: int) -> None:
         a = r.renumbered[a]
         b = r.renumbered[b] if b >= 0 else -1
         if many:
-            if r.inverses[b] < 0:
+            if r.inverses[b] == 0:
                 write(r, CONST, one_place, -1)
                 r.inverses[b] = write(r, DIV, r.n_kept - 1, b)
             inverse = r.inverses[b]

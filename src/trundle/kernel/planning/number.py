@@ -180,7 +180,7 @@ def difference(r: NumberingRecord, a: int, b: int) -> int:
     if a == b:
         return constant(r, 0.0)
     mirrored = r.table[place_of(r, int(SUB), b, a)]
-    return push(r, NEG, mirrored, -1) if mirrored >= 0 else push(r, SUB, a, b)
+    return push(r, NEG, mirrored, -1) if mirrored > 0 else push(r, SUB, a, b)
 
 
 @strict
@@ -329,7 +329,7 @@ def push(r: NumberingRecord, code: int, a: int, b: int) -> int:
 def pushed(r: NumberingRecord, code: int, a: int, b: int) -> int:
     place = place_of(r, code, a, b)
     found = r.table[place]
-    if found < 0:
+    if found == 0:
         found = r.n_operations
         r.n_operations = found + 1
         r.table[place] = found
@@ -343,7 +343,7 @@ def place_of(r: NumberingRecord, code: int, a: int, b: int) -> int:
     place = scattered((code * 1000003 + a) * 1000003 + b) & r.mask
     while True:
         v = r.table[place]
-        if v < 0:
+        if v == 0:
             return place
         if r.operations[3 * v] == code and r.operations[3 * v + 1] == a and r.operations[3 * v + 2] == b:
             return place
@@ -359,7 +359,7 @@ def constant(r: NumberingRecord, number: float) -> int:
     place = scattered(bits) & r.mask
     while True:
         v = r.numbers_table[place]
-        if v < 0:
+        if v == 0:
             break
         if r.constant_bits[r.operations[3 * v + 1]] == bits:
             return v

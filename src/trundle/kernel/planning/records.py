@@ -26,12 +26,12 @@ class NumberingRecord(Record):
     constants: Floats
     constant_bits: Ints  # the same numbers as integers
     n_constants: int
-    table: Ints  # hash table of operations (open addressing), -1 where empty
+    table: Ints  # hash table of operations (open addressing), 0 where empty: operation 0 is an input
     numbers_table: Ints  # hash table of constants
     mask: int  # length of each table less one, a power of two
     needed: Ints
     divisions: Ints
-    inverses: Ints
+    inverses: Ints  # operation of the inverse of a value, 0 if there is none
     renumbered: Ints
     kept: Ints  # the resulting operations, three numbers each
     n_kept: int
