@@ -112,9 +112,11 @@ class GivenMotion:
 
     def pose(self, s: NamedSignals) -> tuple[Expr, Expr]:
         """Position and rotation matrix at signals."""
-        turn = self.turn.at(s)
-        R = ca.reshape(turn, 3, 3) if self.axis is None else about(np.array(self.axis), turn)
-        return self.position.at(s), ca.densify(R)
+        return self.position.at(s), self.matrix(self.turn.at(s))
+
+    def matrix(self, turn: Expr) -> Expr:
+        """The rotation matrix of a turn."""
+        return ca.densify(ca.reshape(turn, 3, 3) if self.axis is None else about(np.array(self.axis), turn))
 
 
 def given_motion(position: Given, rotation: Given) -> GivenMotion:

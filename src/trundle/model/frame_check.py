@@ -1,6 +1,6 @@
 """Checks of moving frames: their expressions, their rotation, their connections, and whether they are used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import casadi as ca
@@ -90,7 +90,7 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
         evaluate(checked=True)
     if probe.faults:
         return probe.faults
-    return _number_faults(model, motion, signals, where)
+    return _number_faults(*_numbers_of(model, motion, signals, answers), where)
 
 
 def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[TapeFunction, list[float]]:
@@ -104,18 +104,22 @@ def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> t
     return ca.Function("pose", [signals.t, symbols], outputs), values
 
 
-def _numbers_of(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[TapeFunction, list[float]]:
-    """The same; where the motion gives its rates itself, these in place of derivatives, which take long."""
+def _numbers_of(
+    model: Model, motion: GivenMotion, signals: FrameSignals, answers: Sequence[Expr]
+) -> tuple[TapeFunction, list[float]]:
+    """The same; where the motion gives its rates itself, these in place of derivatives, which take long. `answers` are
+    position, turn and rates.
+    """
     if motion.rates is None:
         return pose_function(model, motion, signals)
+    place, turn, rates = answers
     symbols, values = _start(model, signals)
-    outputs = [*motion.pose(signals), motion.rates.at(signals)]
-    return ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in outputs]), values
+    outputs = [ca.densify(x) for x in (place, motion.matrix(turn), rates)]
+    return ca.Function("pose", [signals.t, symbols], outputs), values
 
 
-def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, where: str) -> list[str]:
+def _number_faults(f: TapeFunction, values: Sequence[float], where: str) -> list[str]:
     """Numbers at some times, with the default parameters."""
-    f, values = _numbers_of(model, motion, signals)
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):
