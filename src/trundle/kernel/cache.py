@@ -72,7 +72,8 @@ class ObjectCache:
 
     def load_object(self, ir: str) -> bytes | None:
         """Object code of this IR for this processor, or None."""
-        return self._read(self._file("object", ir, *_platform()))
+        payload = self._read(self._file("object", ir, *_platform()))
+        return None if payload is None else bytes(payload)
 
     def save_object(self, ir: str, code: bytes) -> None:
         """Store the object code of this IR."""
@@ -86,8 +87,8 @@ class ObjectCache:
             return None
         size = int.from_bytes(payload[:8], "little")
         try:
-            head = json.loads(payload[8 : 8 + size])
-            return Bundle(payload[8 + size :], tuple(Shape(**s) for s in head["shapes"]), dict(head["meta"]))
+            head = json.loads(bytes(payload[8 : 8 + size]))
+            return Bundle(bytes(payload[8 + size :]), tuple(Shape(**s) for s in head["shapes"]), dict(head["meta"]))
         except (ValueError, TypeError, KeyError, RecursionError):
             self._tell_damaged(file)
             return None
@@ -95,8 +96,8 @@ class ObjectCache:
     def save_bundle(self, key: str, bundle: Bundle) -> None:
         """Store a bundle; its meta must be serialisable as JSON."""
         head = json.dumps({"meta": dict(bundle.meta), "shapes": [asdict(s) for s in bundle.shapes]}).encode()
-        payload = len(head).to_bytes(8, "little") + head + bundle.code
-        self._write(self._file("bundle", key, *_platform(), _sources()), payload)
+        file = self._file("bundle", key, *_platform(), _sources())
+        self._write(file, len(head).to_bytes(8, "little"), head, bundle.code)
 
     def _file(self, kind: str, *parts: str) -> Path:
         digest = hashlib.sha256(_MAGIC)  # entries of another format are never found
@@ -104,7 +105,7 @@ class ObjectCache:
             digest.update(len(part).to_bytes(8, "little") + part.encode())
         return self.path / f"{digest.hexdigest()}.{kind}"
 
-    def _read(self, file: Path) -> bytes | None:
+    def _read(self, file: Path) -> memoryview | None:
         if not self._is_own(file.parent):
             return None
         try:
@@ -119,7 +120,7 @@ class ObjectCache:
             self._tell("cannot be read", str(error))
             return None
         start = len(_MAGIC) + _DIGEST_SIZE
-        payload = data[start:]
+        payload = memoryview(data)[start:]
         if data[:start] != _MAGIC + _seal(file, payload):
             self._tell_damaged(file)
             return None
@@ -129,7 +130,7 @@ class ObjectCache:
             return payload
         return payload
 
-    def _write(self, file: Path, payload: bytes) -> None:
+    def _write(self, file: Path, *payload: bytes) -> None:
         """Atomic write: to a temporary file, which is then renamed."""
         temporary: str | None = None
         try:
@@ -138,11 +139,11 @@ class ObjectCache:
                 return
             handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_MAGIC + _seal(file, payload))
-                stream.write(payload)
+                stream.write(_MAGIC + _seal(file, *payload))
+                stream.writelines(payload)
             os.replace(temporary, file)
             temporary = None
-            self._count(file, len(_MAGIC) + _DIGEST_SIZE + len(payload))
+            self._count(file, len(_MAGIC) + _DIGEST_SIZE + sum(map(len, payload)))
         except OSError as error:
             self._tell("cannot be written", str(error))
         finally:
@@ -211,9 +212,12 @@ class ObjectCache:
             )
 
 
-def _seal(file: Path, payload: bytes) -> bytes:
+def _seal(file: Path, *payload: bytes | memoryview) -> bytes:
     """Digest of an entry and of its file name, so that a renamed entry is not accepted."""
-    return hashlib.sha256(file.name.encode() + payload).digest()
+    digest = hashlib.sha256(file.name.encode())
+    for part in payload:
+        digest.update(part)
+    return digest.digest()
 
 
 USER_CACHE = ObjectCache()

@@ -67,13 +67,12 @@ def _machine_code(key: str, shape: Shape, data: bytes, part: Settings) -> Kernel
 
 def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
     """All arrays in one sequence of bytes; their offsets are in the meta of the bundle."""
-    data = bytearray()
+    parts: list[bytes] = []
 
     def put(values: Untyped, kind: Untyped) -> tuple[int, int]:
         array = np.asarray(values, kind)
-        start = len(data)
-        data.extend(array.tobytes())
-        data.extend(bytes(-len(data) % 8))
+        start = sum(map(len, parts))
+        parts.extend((array.tobytes(), bytes(-array.nbytes % 8)))
         return start, array.size
 
     shapes, meta = [], {}
@@ -91,7 +90,7 @@ def _packed(tapes: Mapping[str, Tape], lanes: int) -> Bundle:
         # Enough for the steps, and for machine code, which stores each value at most once.
         work_size = max(steps.n_places, buffer_places(tape, len(tape.rows))[1])
         shapes.append(Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_size))
-    return Bundle(bytes(data), tuple(shapes), meta)
+    return Bundle(b"".join(parts), tuple(shapes), meta)
 
 
 def _array(data: bytes, at: tuple[int, int], kind: Untyped) -> np.ndarray:
