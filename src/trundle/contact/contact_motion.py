@@ -10,7 +10,7 @@ from trundle.constraints.closure import difference
 from trundle.constraints.flow import BondMotion, flow_row
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
-from trundle.contact.geometry import Contact, chain_contact, loop_contact
+from trundle.contact.geometry import Contact, chain_contact, loop_contact, pressed_contact
 from trundle.contact.plane import plane_bonds
 from trundle.laws.flows import Flow, Locked
 from trundle.laws.law import EffortLaw, FlowLaw
@@ -145,4 +145,6 @@ def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Expr) 
     """Contact of a higher pair that closes a loop."""
     pair = connection.surface_pair
     first, second = motion.frame(connection.first), motion.frame(connection.second)
-    return ContactMotion(connection, loop_contact(pair, first, second, followers), motion, closes=True)
+    soft = isinstance(connection.bond_laws.get("normal"), EffortLaw)
+    contact = (pressed_contact if soft else loop_contact)(pair, first, second, followers)
+    return ContactMotion(connection, contact, motion, closes=True)
