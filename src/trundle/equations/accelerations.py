@@ -8,7 +8,7 @@ from typing import final
 import casadi as ca
 
 from trundle.constraints.row import Role, Row
-from trundle.contact.inverse_masses import contacts_to_open, mean_inverse_masses, other_rows
+from trundle.contact.inverse_masses import contacts_that_take_part, load_ratios, mean_inverse_masses, other_rows
 from trundle.equations.derive import Equations
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.active_rows import ActiveRows
@@ -109,12 +109,14 @@ class Accelerations:
     @cached_property
     def _contact_weights(self) -> dict[str, Expr]:
         """Inverse masses by which contacts that open are weighted where they share loads; without other constraints
-        these are the means of their rows, which need not be given.
+        these are the means of their rows, which need not be given. Those whose load is given are weighted by it.
         """
-        names = [bonds.connection.name for bonds in contacts_to_open(self) if "z" in bonds.connection.holds]
-        if len(names) < 2 or self.relaxed or not (other_rows(self) or self.by_pseudo_inverse):
+        found = (bonds.connection for bonds in contacts_that_take_part(self))
+        names = [c.name for c in found if "z" in c.holds or not c.unilateral]
+        ratios = load_ratios(self)
+        if len(names) < 2 or self.relaxed or not (ratios or other_rows(self) or self.by_pseudo_inverse):
             return {}
-        return mean_inverse_masses(self, names)
+        return {name: mean * ratios.get(name, 1) for name, mean in mean_inverse_masses(self, names).items()}
 
     def _is_load(self, row: Row) -> bool:
         """Whether a row presses two surfaces together."""
@@ -257,9 +259,12 @@ class Accelerations:
     def _shares(self) -> Sparse:
         """Forces of contacts in addition to those of least norm, by row."""
         of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
-        modes = self.equations.modes
-        found = {i: modes.get(f"{row.owner}.{of.get(row.bond)}") for i, row in enumerate(self.rows)}
-        return {i: share for i, share in found.items() if share is not None}
+        e, out = self.equations, {}
+        for i, row in enumerate(self.rows):
+            share = e.modes.get(f"{row.owner}.{of.get(row.bond)}")
+            if share is not None:
+                out[i] = share * e.contact_efforts[row.owner].get("normal", 1)  # over the load where this is given
+        return out
 
     @property
     def solvable(self) -> Sequence[Expr]:

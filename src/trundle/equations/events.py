@@ -7,6 +7,7 @@ import numpy as np
 
 from trundle.contact.collision_equations import free_accelerations, impact_values
 from trundle.contact.modes.expressions import ModeExpressions
+from trundle.contact.modes.find import contacts_to_decide
 from trundle.derivative import derivative_along
 from trundle.equations.carry_over import carried_over, changes_frames
 from trundle.equations.enclosure import Range, enclosure, round_off
@@ -34,7 +35,7 @@ def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunctio
         values += modes.values()
     out = {"events": functions.function("events", *values)}
     out |= bounded
-    if any(c.unilateral for c in model.connections.values()):
+    if contacts_to_decide(model):
         out["impact"] = functions.function("impact", *impact_values(functions))
     if modes is not None:
         out |= _mode_functions(functions, modes, len(model.events))
@@ -107,7 +108,7 @@ def _with_modes(functions: Functions, modes: ModeExpressions, x: Expr, p: Expr) 
     x[e.layout.u] = ca.if_else(lowest < -OVERLAP, np.nan, x[e.layout.u])
     if not modes.together:
         return x, ca.Function("start", [e.t, e.q, e.u, e.p], [modes.start()])(*moved)
-    for bonds in opening:
+    for bonds in modes.contacts:
         p = modes.put(p, bonds, **dict.fromkeys(modes.switches(bonds), 0))
     return x, p
 

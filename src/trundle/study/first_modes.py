@@ -8,6 +8,7 @@ import numpy as np
 from trundle.contact.collision import layout as numbers
 from trundle.contact.decision.request import Decision
 from trundle.contact.modes.expressions import typical_force
+from trundle.contact.modes.find import contacts_to_decide
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
@@ -197,15 +198,15 @@ def _nowhere(c: ConnectedPair) -> str:
 
 
 def places_of_modes(f: Formulation) -> list[int]:
-    """Where the modes of all contacts that open stand among the parameters, in the order of `impact.numbers`; -1 for
+    """Where the modes of all contacts of decisions stand among the parameters, in the order of `impact.numbers`; -1 for
     one that a contact does not have.
     """
-    return [f.parameters.mode(c.name, kind) for c in _opening(f.model) for kind in numbers.MODES]
+    return [f.parameters.mode(c.name, kind) for c in contacts_to_decide(f.model) for kind in numbers.MODES]
 
 
 def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
     """Modes of all contacts at once, by the code of the time loop."""
-    kernels, contacts = f.kernels("events"), len(_opening(f.model))
+    kernels, contacts = f.kernels("events"), len(contacts_to_decide(f.model))
     places = np.array(places_of_modes(f))
     found = p.copy()
     found[[f.parameters.mode(m.contact, m.state) for m in f.parameters.modes if m.state == "closed"]] = 0.0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from trundle.contact.collision.layout import TREATMENTS
+from trundle.contact.modes.find import contacts_to_decide
 from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.integrate.codes import DECIDE, JAM, JUMP, RECORD, RETURN, STOP, STRIKE
@@ -26,7 +27,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
     kinds = [_kind(event.action, returns) for event in model.events.values()]
     kinds += [_kind_of_transition(c) for c in changes]
     striking = STRIKE in kinds
-    contacts = [c for c in model.connections.values() if c.unilateral]
+    contacts = contacts_to_decide(model)
     directions = [event.direction for event in model.events.values()] + [c.direction for c in changes]
     return Problem(
         rhs=extra.get("rhs", base["rhs"]),
@@ -39,7 +40,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         round_off=kernels.get("round_off"),
         breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
-        impact=kernels.get("impact") if striking else None,
+        impact=kernels.get("impact") if striking or "free" in kernels else None,
         modes=kernels.get("start") if striking else None,
         energy=base["energy"],
         given_events=len(model.events),
@@ -48,7 +49,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         held=any(set(c.held) - {"slip_x", "slip_y"} for c in contacts),
         free=kernels.get("free"),
         places=places_of_modes(f) if f.decides_together else (),
-        contacts=len(contacts) if striking else 0,
+        contacts=len(contacts) if striking or "free" in kernels else 0,
         in_metres=[unit == "m" for unit in states.units[: states.n_q]],
         sizes=f.parameters.size_slice,
         treatment=TREATMENTS[model.impacts],

@@ -3,15 +3,16 @@
 Velocities and impulses of a contact are three in a row: along, across, normal. What a contact is made of: friction
 when it sticks and when it slides, restitution and its law, whether it takes part, the speed below which it does not
 bounce, whether it is planar, the numbers of the assemblies that meet there (-1 for one without states), a typical
-force and the mass of the lighter assembly.
+force, the mass of the lighter assembly, and, where a law gives the force of its normal, the ratio of the loads that it
+shares to its own (else 0).
 """
 
 from trundle.laws.collision_codes import COMPLIANT, NEWTON, POISSON, SEQUENTIAL, SIMULTANEOUS, STRONGE, TREATMENTS
 
 __all__ = ["COMPLIANT", "NEWTON", "POISSON", "SEQUENTIAL", "SIMULTANEOUS", "STRONGE", "TREATMENTS"]
 
-MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE, MASS = range(11)
-DATA = 11
+MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE, MASS, GIVEN = range(12)
+DATA = 12
 SMOOTH = 2.0  # in place of `planar`: nothing acts along the slips of a contact
 
 SOLVED, UNSOLVED, GAINS_ENERGY = range(3)

@@ -80,7 +80,21 @@ def decide(at: Contacts, near: float) -> None:
     for _ in range(ROUNDS):
         find_modes(at)
         if not stop_rests(at):
-            return
+            break
+    for i in range(contacts):
+        if b[at.data + numbers.DATA * i + numbers.GIVEN] > 0.0:
+            settle_given(at, i)
+
+
+@strict
+def settle_given(at: Contacts, i: int) -> None:
+    """Where the load is given, the gap says whether a contact is closed, and shares are ratios to the load."""
+    b, mode, n = at.b, at.mode, 3 * at.contacts
+    load = -at.free[3 * i + 2] / b[at.D + (3 * i + 2) * (n + 1)]
+    mode[WIDTH * i + CLOSED] = b[at.data + numbers.DATA * i + numbers.TOUCHING]
+    mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
+    for axis in (SHARE_X, SHARE_X + 1):
+        mode[WIDTH * i + axis] = mode[WIDTH * i + axis] / load if load > 0.0 else 0.0
 
 
 @strict

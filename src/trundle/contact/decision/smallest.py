@@ -40,6 +40,8 @@ def smallest(at: Contacts) -> None:
         total, count = own_inverse_masses(at, i)
         if at.b[at.data + numbers.DATA * i + numbers.PLANAR] == numbers.SMOOTH:
             total, count = at.b[at.D + 3 * i + 2 + n * (3 * i + 2)], 1
+        ratio = at.b[at.data + numbers.DATA * i + numbers.GIVEN]
+        total *= ratio if ratio > 0.0 else 1.0
         for axis in range(3):
             j = 3 * i + axis
             f[j] = 0.0

@@ -5,7 +5,7 @@ from typing import final
 
 import casadi as ca
 
-from trundle.contact.assemblies import assemblies, lighter_mass, sides
+from trundle.contact.assemblies import assemblies, least_of_sides, lighter_mass
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.collision.layout import LEAST_LOAD
 from trundle.contact.interfaces import ContactEquations, SolvedEquations
@@ -116,11 +116,10 @@ class ModeExpressions:
         """
         if not self.together:
             return ca.SX(0)
-        found = ca.SX(ca.inf)
-        for side in sides(bonds.connection, self._assemblies):
-            loads = (self.load(b, multipliers) for b in self.contacts if side in sides(b.connection, self._assemblies))
-            found = ca.fmin(found, sum((ca.fabs(load) for load in loads), ca.SX(0)))
-        return found + LEAST_LOAD * self.typical_force(bonds.connection)
+        loads = {b.connection: self.load(b, multipliers) for b in self.contacts}
+        return least_of_sides(bonds.connection, loads, self._assemblies) + LEAST_LOAD * self.typical_force(
+            bonds.connection
+        )
 
     @cached_property
     def _assemblies(self) -> dict[Body, int]:

@@ -34,16 +34,32 @@ def contact_modes(model: Model) -> dict[str, tuple[Mode, ...]]:
 
 
 def decides_together(model: Model) -> bool:
-    """Whether contacts that open share loads, and what they do is decided for all of them at once."""
+    """Whether contacts that open share loads or friction, and what they do is decided for all of them at once: all of
+    them are rigid, or all have compliant normals.
+    """
     changing = [c for c in model.connections.values() if any(mode.states for mode in modes_of(c))]
-    return len(changing) > 1 and not model.relaxed() and all(_decided_with_others(c) for c in changing)
+    if len(changing) < 2 or model.relaxed():
+        return False
+    return all(map(_rigid_with_others, changing)) or all(map(_compliant_with_others, changing))
 
 
-def _decided_with_others(c: ConnectedPair) -> bool:
+def contacts_to_decide(model: Model) -> list[ConnectedPair]:
+    """Contacts that take part in collisions, or in decisions on all contacts at once."""
+    together = decides_together(model)
+    return [c for c in model.connections.values() if c.unilateral or (together and _compliant_with_others(c))]
+
+
+def _rigid_with_others(c: ConnectedPair) -> bool:
     """Rigid, with exact friction, none, or a slip that is held."""
     laws = c.bond_laws.values()
     plain = all(law.sticks for law in c.friction_laws) and not any(law.imposes_flow for law in laws)
     return c.unilateral and "z" in c.holds and plain and set(c.held) <= {"slip_x", "slip_y"}
+
+
+def _compliant_with_others(c: ConnectedPair) -> bool:
+    """With a compliant normal that pushes only, exact friction and no other law."""
+    sticks = c.friction is not None and all(law.sticks for law in c.friction_laws)
+    return c.separates and sticks and set(c.bond_laws) == {"normal"}
 
 
 def mode_states(model: Model) -> tuple[ModeState, ...]:

@@ -29,7 +29,7 @@ class OpenClose(Mode):
         c = self.connection
         found = [
             Transition(c.name, "parts", together=together),
-            Transition(c.name, "lands", due=False, strikes=c.unilateral),
+            Transition(c.name, "lands", due=False, strikes=c.unilateral, together=together and not c.unilateral),
         ]
         if c.bounded:
             found.append(Transition(c.name, "is entered at its end", due=False, ends=True))
