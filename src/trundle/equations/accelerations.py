@@ -14,6 +14,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.active_rows import ActiveRows
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
+from trundle.linear_algebra.shift import REFINEMENTS
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow
 from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
@@ -145,7 +146,8 @@ class Accelerations:
         )
         mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
         unit = 1 / (mass * self.length**2)
-        return Orthogonal(e.mass, e.motion.leaves_first(), rows, self.choices, distance, unit)
+        refinements = REFINEMENTS if load_ratios(self) else 0
+        return Orthogonal(e.mass, e.motion.leaves_first(), rows, self.choices, distance, unit, refinements)
 
     @property
     def _held(self) -> KKT | ActiveRows | Orthogonal:
@@ -207,7 +209,7 @@ class Accelerations:
             return Solved(udot, multipliers, ca.SX.zeros(e.n_u), found.unique, found.solvable)
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         shares, force = self._shares(), nonideal - bias
-        if any(row.column is not None for row in self.rows):  # without friction shares have no effect
+        if self._shares_act:
             for i, value in shares.items():
                 force = force + value * dense(self.rows[i].column or self.rows[i].jacobian, e.n_u)
         x, lam, unique = solver.solve_with_friction(sparse(force), sparse(-gamma), pushes)
@@ -255,6 +257,11 @@ class Accelerations:
         if not self.rows:
             return self.unconstrained[0], ca.SX(0, 1)
         return self._solution.udot, self._solution.multipliers
+
+    @property
+    def _shares_act(self) -> bool:
+        """Whether shares move something together: by friction of loads, or as loads change to which they are ratios."""
+        return any(row.column is not None for row in self.rows) or bool(load_ratios(self))
 
     def _shares(self) -> Sparse:
         """Forces of contacts in addition to those of least norm, by row."""

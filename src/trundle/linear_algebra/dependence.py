@@ -29,9 +29,9 @@ class Dependence:
             if column:
                 self.columns[i] = {j: v * spent[i] for j, v in column.items()} | {i: ca.SX(spent[i])}
 
-    def least(self, x: Sequence[Expr], squares: Sequence[Expr] | None = None) -> list[Expr]:
+    def least(self, x: Sequence[Expr], squares: Sequence[Expr] | None = None, refinements: int = 0) -> list[Expr]:
         """The vector y nearest to x, in the norm sum (y - x)_i^2 / squares_i, whose combinations vanish: feasible
-        values of the rows, or multipliers of least norm.
+        values of the rows, or multipliers of least norm. Rows of very different sizes need refinements.
         """
         out = list(x)
         if not self.columns:
@@ -48,8 +48,9 @@ class Dependence:
             row[index[i]] = row[index[i]] + (1 - self.spent[i])
             matrix.append(row)
         factor = Factor(matrix, list(range(len(matrix))))
-        excess = {index[i]: sum((v * x[j] for j, v in a.items()), ca.SX(0)) for i, a in self.columns.items()}
-        for k, value in factor.backward(factor.forward(excess)).items():
-            for j, entry in self.columns[list(self.columns)[k]].items():
-                out[j] = out[j] - weigh[j] * entry * value
+        for _ in range(1 + refinements):
+            excess = {index[i]: sum((v * out[j] for j, v in a.items()), ca.SX(0)) for i, a in self.columns.items()}
+            for k, value in factor.backward(factor.forward(excess)).items():
+                for j, entry in self.columns[list(self.columns)[k]].items():
+                    out[j] = out[j] - weigh[j] * entry * value
         return out

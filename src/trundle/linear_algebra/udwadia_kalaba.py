@@ -64,13 +64,14 @@ class Orthogonal:
 
     `unit` is the smallest square that a row of scale 1 could have; the rows of `choices` have known ranks. `distance`
     is the square of the relative distance from the manifold: rows that are dependent on the manifold appear independent
-    off it, to this extent.
+    off it, to this extent. `refinements`: of multipliers of rows that share by very different weights.
     """
 
     def __init__(
         self, M: list[Sparse], leaves_first: list[int], rows: Sequence[WeightedRow], choices: Sequence[Choice] = (),
-        distance: Expr = 0, unit: Expr = 0,
+        distance: Expr = 0, unit: Expr = 0, refinements: int = 0,
     ) -> None:  # fmt: skip
+        self.refinements = refinements
         A, scale = [row.jacobian for row in rows], [row.scale for row in rows]
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
@@ -201,7 +202,8 @@ class Orthogonal:
 
         for stage in (range(self.n_held, len(self.rests)), range(self.n_certain, self.n_held)):
             values = free(stage)
-            for i, value in zip(stage, self._dependence(stage).least([values[i] for i in stage]), strict=True):
+            nearest = self._dependence(stage).least([values[i] for i in stage], refinements=self.refinements)
+            for i, value in zip(stage, nearest, strict=True):
                 later.append((self.rests[i].shares, value))
                 for row, share in self.rests[i].source.items():
                     found[row] = found.get(row, ca.SX(0)) + share * value
