@@ -15,7 +15,7 @@ from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow
 from trundle.typing import Expr
 
-NO_LOAD = 1e-12  # of the loads that contacts share
+NO_LOAD = 1e-10  # of the loads that contacts share: less than what makes an event
 DIRECTIONS = ("slip_x", "slip_y", "normal")
 
 
