@@ -75,7 +75,7 @@ def random_inverse_mass(rng: np.random.Generator) -> np.ndarray:
 def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at.SEQUENTIAL, planar: int = 0) -> Any:
     """Velocities after, impulses, whether it found an end, energy lost; by the code that runs in the time loop."""
     contacts = len(v) // 3
-    data = np.tile([mu, mu, e, law, 1, 1e-9, planar, 0, -1, 1, 1], contacts)
+    data = np.tile([mu, mu, e, law, 1, 1e-9, planar, 0, -1, 1, 1, 0], contacts)
     found = solve_collision(np.concatenate([v, np.asarray(D).T.ravel(), data]), contacts, treatment)
     return found.after, found.impulses, found.good, found.lost
 
@@ -200,7 +200,7 @@ def row_of_balls(masses: list[float], e: float) -> tuple[np.ndarray, float]:
     start = np.eye(contacts + 1)[0]
     velocity = np.zeros(3 * contacts)
     velocity[2::3] = pull @ start
-    data = np.tile([0.0, 0.0, e, at.POISSON, 1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 1.0], contacts)
+    data = np.tile([0.0, 0.0, e, at.POISSON, 1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 1.0, 0.0], contacts)
     found = solve_collision(np.concatenate([velocity, inverse.ravel(), data]), contacts, at.COMPLIANT)
     assert found.good
     return start + (found.impulses[2::3] @ pull) / masses, found.lost

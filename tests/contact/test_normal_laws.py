@@ -230,14 +230,17 @@ def test_numbers_may_be_parameters() -> None:
     "start", [{}, {"ball.angular_velocity": (0, -30.0, 5.0)}, {"free.x_rate": 1.0, "free.y_rate": 0.3}]
 )
 def test_exact_friction_on_a_ball_that_bounces(start: dict[str, object]) -> None:
-    """It lands sliding, sticks, leaves and lands again: 5/7 of the slip's impulse is left, as on a rigid floor."""
+    """It lands sliding, sticks, leaves and lands again: 5/7 of the slip's impulse is left, as on a rigid floor, but for
+    the depth by which the lever of the friction is shorter than the radius.
+    """
     m = ball(tr.HuntCrossley(1e6, 0.3), law=tr.Coulomb(0.3))
     run = m.build().simulate(1.5, start={"ball.position": (0, 0, RADIUS + 0.05), **start}, rtol=1e-12, atol=1e-12)
     assert run.ok and run.energy.drift < 1e-9
     v, w = run.values("ball.velocity"), run.values("ball.angular_velocity")
+    shorter = -np.min(run.values("floor.gap")) / RADIUS
     for k, sign in ((0, 1), (1, -1)):
         rolling = 5 / 7 * v[0, k] + sign * 2 / 7 * RADIUS * w[0, 1 - k]
-        assert v[-1, k] == pytest.approx(rolling, abs=1e-9)
+        assert v[-1, k] == pytest.approx(rolling, abs=1e-9 + shorter * abs(rolling - v[0, k]))
     assert {0.0, 2.0} <= set(run.values("floor.state"))
     air = run.values("floor.gap") > 0
     assert np.all(run.values("floor.state")[air] == 0) and np.all(run.values("floor.slip_force_x")[air] == 0)

@@ -28,7 +28,7 @@ def decide(feet: Array, mass: float, push: Array) -> Array:
     for x, y, z in feet:
         rows.append(np.hstack([np.eye(3), -np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])]))
     J, inverse = np.vstack(rows), np.diag([1 / mass] * 3 + [10, 2, 2])
-    data = np.tile([MU, MU, 0, at.NEWTON, 1, 1e-9, 0, 0, -1, mass * G, mass], count)
+    data = np.tile([MU, MU, 0, at.NEWTON, 1, 1e-9, 0, 0, -1, mass * G, mass, 0], count)
     decision = Decision(count, np.concatenate([np.zeros(3 * count), (J @ inverse @ J.T).ravel(), data]))
     decision.free[: 3 * count] = J @ inverse @ [*push, -mass * G, 0, 0, 0]
     modes = decision.modes.reshape(count, at.WIDTH)

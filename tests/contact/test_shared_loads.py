@@ -95,7 +95,7 @@ def test_round_off_of_slips_is_no_reason_to_refuse_a_slow_collision() -> None:
     J = np.vstack(rows)
     D = J @ np.diag([0.35, 0.35, 0.35, 7.0, 16.0, 5.0]) @ J.T
     v = np.array([0, 3e-17, 0, 0, 6e-17, -1.4e-4, 0, 0, 0])
-    data = np.tile([0.6, 0.6, 0, at.NEWTON, 1, 1e-9, 0, 0, -1, 1, 1], 3)
+    data = np.tile([0.6, 0.6, 0, at.NEWTON, 1, 1e-9, 0, 0, -1, 1, 1, 0], 3)
     found = solve_collision(np.concatenate([v, D.ravel(), data]), 3, at.SIMULTANEOUS)
     assert found.good
     np.testing.assert_allclose(found.after[:8], 0, atol=1e-9)

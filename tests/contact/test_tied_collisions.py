@@ -82,7 +82,7 @@ def test_bodies_that_land_at_the_same_time_are_independent() -> None:
 def collision(D: Array, v: Array, mu: Array, e: float, law: int) -> Solved:
     """A collision of contacts with inverse masses D that all touch."""
     contacts = len(mu)
-    data = [[m, m, e, law, 1.0, 1e-8, 0.0, 0.0, -1.0, 1.0, 1.0] for m in mu]
+    data = [[m, m, e, law, 1.0, 1e-8, 0.0, 0.0, -1.0, 1.0, 1.0, 0.0] for m in mu]
     return solve_collision(np.concatenate([v, D.ravel(), np.ravel(data)]), contacts, at.SEQUENTIAL)
 
 

@@ -32,9 +32,8 @@ def undetermined_slips(f: Formulation, log: EventLog, start: Start | None = None
                 f"Contact {contact!r} began to slip at t = {t:.9g} s. How it shares its forces with "
                 f"{', '.join(map(repr, others))} is statically indeterminate, and these contacts are decided one by "
                 "one with the smallest forces: together they may hold longer (a table on three such feet slides at "
-                "90 % of the true limit). Contacts that can all open (unilateral=True) are decided together; compliant "
-                "normals with smooth friction (compliance=tr.Spring(...), law=tr.RegularisedCoulomb(mu)) determine the "
-                "forces."
+                "90 % of the true limit). Contacts are decided together that can all open (unilateral=True), or that "
+                "all have compliant normals, such as compliance=tr.HuntCrossley(1e6, 1)."
             ]
     return []
 
@@ -48,9 +47,9 @@ def accumulated_slips(f: Formulation, log: EventLog) -> str:
         return ""
     return (
         f" The last ones are stops and slips of {', '.join(map(repr, names))}. Several contacts of one body that stick "
-        "share its friction in a way that is not determined, and these are decided one by one, since their normals are "
-        "compliant or cannot open. Take rigid contacts that open (unilateral=True, no compliance), which are decided "
-        "together, or smooth friction, law=tr.RegularisedCoulomb(mu)."
+        "share its friction in a way that is not determined, and these are decided one by one. Contacts are decided "
+        "together that can all open (unilateral=True), or that all have compliant normals, such as "
+        "compliance=tr.HuntCrossley(1e6, 1); or take smooth friction, law=tr.RegularisedCoulomb(mu)."
     )
 
 
