@@ -118,20 +118,8 @@ def _data(bonds: ContactBonds, functions: SolvedEquations, ratio: Expr) -> list[
     first, second = (number.get(body, -1) for body in (c.first.body, c.touching))
     mass = lighter_mass(c, number, e.inertias)
     planar, force = numbers.SMOOTH if is_smooth(bonds) else int(is_planar(bonds)), scales.acceleration * mass
-    return [
-        static,
-        kinetic,
-        law.e,
-        law.code,
-        closed,
-        rest_speed,
-        planar,
-        first,
-        second,
-        force,
-        mass,
-        ratio,
-    ]
+    place = [planar, first, second, force, mass, ratio]
+    return [static, kinetic, law.e, law.code, closed, rest_speed, *place]
 
 
 def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:

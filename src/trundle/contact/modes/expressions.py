@@ -116,10 +116,8 @@ class ModeExpressions:
         """
         if not self.together:
             return ca.SX(0)
-        loads = {b.connection: self.load(b, multipliers) for b in self.contacts}
-        return least_of_sides(bonds.connection, loads, self._assemblies) + LEAST_LOAD * self.typical_force(
-            bonds.connection
-        )
+        c, loads = bonds.connection, {b.connection: self.load(b, multipliers) for b in self.contacts}
+        return least_of_sides(c, loads, self._assemblies) + LEAST_LOAD * self.typical_force(c)
 
     @cached_property
     def _assemblies(self) -> dict[Body, int]:
