@@ -360,7 +360,7 @@ def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
         data[:n], way[:n] = rng.normal(size=n), rng.normal(size=n)
         data[2:n:3] = -np.abs(data[2:n:3]) - 0.1
         data[n : n + n * n], way[n : n + n * n] = (A @ A.T + 0.2 * np.eye(n)).ravel(), 0.1 * (B + B.T).ravel()
-        data[n + n * n :] = np.tile([0.5, 0.4, 0.3, law, 1, 1e-9, 0, 0, -1, 1, 1], contacts)
+        data[n + n * n :] = np.tile([0.5, 0.4, 0.3, law, 1, 1e-9, 0, 0, -1, 1, 1, 0], contacts)
 
         def change(h: float, data: np.ndarray = data, way: np.ndarray = way) -> np.ndarray:
             ahead, back = (impulses_of(data + side * h * way, contacts, treatment) for side in (1, -1))
