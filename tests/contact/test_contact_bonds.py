@@ -5,7 +5,7 @@ import pytest
 
 import trundle as tr
 
-RADIUS, MASS, DAMPING = 0.2, 2.0, 3.0
+RADIUS, MASS, DAMPING, STIFFNESS = 0.2, 2.0, 3.0, 1e6
 INERTIA = 0.4 * MASS * RADIUS**2
 
 

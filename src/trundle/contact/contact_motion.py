@@ -10,13 +10,14 @@ from trundle.constraints.closure import difference
 from trundle.constraints.flow import BondMotion, flow_row
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
-from trundle.contact.geometry import Contact, chain_contact, loop_contact, pressed_contact
+from trundle.contact.geometry import Contact, chain_contact, loop_contact
 from trundle.contact.plane import plane_bonds
 from trundle.laws.flows import Flow, Locked
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
-from trundle.motion.motion import Motion
+from trundle.motion.motion import FrameMotion, Motion
+from trundle.pairs.cam import Cam
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
@@ -145,6 +146,20 @@ def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Expr) 
     """Contact of a higher pair that closes a loop."""
     pair = connection.surface_pair
     first, second = motion.frame(connection.first), motion.frame(connection.second)
-    soft = isinstance(connection.bond_laws.get("normal"), EffortLaw)
-    contact = (pressed_contact if soft else loop_contact)(pair, first, second, followers)
+    contact = loop_contact(pair, first, second, followers)
+    flat = pair.first.flat or (pair.second.flat and not isinstance(pair.first, Cam))
+    if flat and isinstance(connection.bond_laws.get("normal"), EffortLaw):
+        press_in(contact, first if pair.first.flat else second)
     return ContactMotion(connection, contact, motion, closes=True)
+
+
+def press_in(contact: Contact, plane: FrameMotion) -> None:
+    """Put the contact of a compliant normal with a plane in the plane; other contacts are on the first surface anyhow.
+    So all feet of a body on one plane can be at rest while it rocks on them. The lowest points of feet that are pressed
+    in could not: they move apart with the tilt of the body times its rate.
+    """
+    n = plane.R[:, 2]
+    n_rate = cross(plane.w, n)
+    gap_rate = dot(n_rate, contact.point - plane.p) + dot(n, contact.point_rate - plane.v)
+    contact.point = contact.point - contact.gap * n
+    contact.point_rate = contact.point_rate - gap_rate * n - contact.gap * n_rate

@@ -120,23 +120,6 @@ def loop_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, fol
     return contact
 
 
-def pressed_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
-    """The contact of a compliant normal: in the plane, where one of the surfaces is one, and on the first surface as
-    everywhere else. So all feet of a body on one plane can be at rest while it rocks on them; the lowest points of feet
-    that are pressed in could not, they move apart with the tilt of the body times its rate.
-    """
-    contact = loop_contact(pair, first, second, followers)
-    if isinstance(pair.first, Cam) or not (pair.first.flat or pair.second.flat):
-        return contact
-    plane = first if pair.first.flat else second
-    n = plane.R[:, 2]
-    n_rate = cross(plane.w, n)
-    gap_rate = dot(n_rate, contact.point - plane.p) + dot(n, contact.point_rate - plane.v)
-    contact.point = contact.point - contact.gap * n
-    contact.point_rate = contact.point_rate - gap_rate * n - contact.gap * n_rate
-    return contact
-
-
 def _closest(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The contact of surfaces without ends."""
     if isinstance(pair.first, Cam):
