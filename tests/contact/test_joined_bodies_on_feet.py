@@ -53,14 +53,16 @@ def assert_alike(seed: int, formalisms: tuple[str, ...], end: float) -> None:
             np.testing.assert_allclose(run[speed].values, expected[speed].values, atol=1e-6)
 
 
-@pytest.mark.parametrize(("seed", "end"), [(2, 1.4), (4, 1.65), (22, 1.25)])
+@pytest.mark.parametrize(("seed", "end"), [(2, 1.4), (4, 1.65), (6, 1.6), (22, 1.25)])
 def test_joined_bodies_begin_to_slide_alike(seed: int, end: float) -> None:
-    """Loads that smooth feet can take are not determined; and forces at the limit are not exact in all coordinates."""
+    """Loads that smooth feet can take are not determined; forces at the limit are not exact in all coordinates; and
+    feet that would jam alone (6) do not together.
+    """
     assert_alike(seed, ("kane", "newton_euler"), end)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [*range(6), *range(7, 30)])
+@pytest.mark.parametrize("seed", [*range(30), 45, 73, 93, 133, 144, 217])
 def test_joined_bodies_slide_alike(seed: int) -> None:
     model = joined(seed)
     runs = [model.build(f).simulate(3.0, samples=[3.0]) for f in ("kane", "newton_euler", "udwadia_kalaba")]

@@ -13,7 +13,7 @@ refinements). The norm is that of these rows alone: other rows, such as those of
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import final
 
 import casadi as ca
@@ -180,20 +180,26 @@ class Solution:
 
 @final
 class Determinant:
-    """Product of one factor per row: the ratio of pivots with and without friction."""
+    """Product of one factor per row: the ratio of pivots with and without friction; `others` are inverse pivots with
+    friction in another order.
+    """
 
-    def __init__(self, factors: Sequence[Expr] = (), hides: bool = False) -> None:
-        self.factors, self.hides = factors, hides
+    def __init__(self, factors: Sequence[Expr] = (), hides: bool = False, others: Sequence[Expr] = ()) -> None:
+        self.factors, self.hides, self.others = factors, hides, others
         self.value = ca.SX(1)
         for factor in factors:
             self.value = self.value * factor
 
     @cached_property
     def judged(self) -> Expr:
-        """Positive if all factors are; negative also where a small shift hides that they vanish."""
+        """Positive if the pivots are in one of the orders, as `exchanged_pivots` explains; negative also where a small
+        shift hides that they vanish.
+        """
         lowest, smallest = ca.SX(1), ca.SX(1)
         for factor in self.factors:
             lowest, smallest = ca.fmin(lowest, factor), ca.fmin(smallest, ca.fabs(factor))
+        if self.others:
+            lowest = ca.fmax(lowest, reduce(ca.fmin, self.others))
         value = ca.if_else(lowest < 0, -ca.fabs(self.value), self.value)
         return value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value))) if self.hides else value
 
@@ -268,7 +274,8 @@ class KKT:
                     if common:
                         A[i][j] = sum((scaled[i][k] * self.pushed[j][k] for k in sorted(common)), ca.SX(0))
                 A[i][i] = A[i].get(i, ca.SX(0)) + self.shift[i]
-            self.friction_factor = UnsymmetricFactor(self._weighted(A), order)
+            self.slanted = self._weighted(A)
+            self.friction_factor = UnsymmetricFactor(self.slanted, order)
 
     def _weighted(self, rows: list[Sparse]) -> list[Sparse]:
         """Inactive rows and columns are replaced by those of the unit matrix."""
@@ -367,10 +374,13 @@ class KKT:
         if self.dual is None or self.friction_factor is None:
             return found
         for rows in coupled(self.S):
-            factors = [
-                self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k] for k in self.dual.order if k in rows
-            ]
-            whole = Determinant(factors, self.hides)
+            order = [k for k in self.dual.order if k in rows]
+            factors = [self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k] for k in order]
+            loops = list(dict.fromkeys(self.rows[k].loop for k in order if self.rows[k].column is not None))
+            rubs = {k: loops.index(self.rows[k].loop) for k in order if self.rows[k].loop in loops}
+            back = sorted(order, key=lambda k: -rubs.get(k, len(order)))
+            others = UnsymmetricFactor(self.slanted, back).inverse_pivot if len(loops) > 1 else {}
+            whole = Determinant(factors, self.hides, list(others.values()))
             for k in rows:
                 found[k] = whole
         return found

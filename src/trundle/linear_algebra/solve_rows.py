@@ -10,6 +10,7 @@ from trundle.kernel.pointers import Pointer, inner, part_of, shifted
 from trundle.kernel.record import Ints
 from trundle.kernel.solver_record import SolverRecord
 from trundle.linear_algebra import buffer_layout as layout
+from trundle.linear_algebra.exchanged_pivots import has_positive_pivots
 from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
 
 ENTRIES, COLUMN, INDICES, WIDTH, SET, ANSWER, FIRST, LAST = range(8)
@@ -42,7 +43,9 @@ def solve_rows(r: SolverRecord) -> None:
         assemble(data, places, vectors, P, A, count, n, False)
         factor_slanted(A, T, places, shifted(vectors, SLANTED * n), count, n)
     refine(data, places, vectors, S, T, count, n, slanted)
-    answer(r, data, places, vectors, count, n, slanted)
+    if data[layout.JUDGED] != 0.0:
+        judge(data, places, vectors, P, A, count, n, slanted)
+    answer(r, data, places, vectors, count, n)
 
 
 @inner
@@ -305,25 +308,46 @@ def refine(
 
 
 @inner
-def answer(r: SolverRecord, data: Pointer, places: Ints, vectors: Pointer, count: int, n: int, slanted: bool) -> None:
-    """Write the multipliers of all rows (zero if inactive) and the determinants to the beginning of the buffer."""
-    components, judged, hides = int(data[layout.COMPONENTS]), data[layout.JUDGED] != 0.0, data[layout.HIDES] != 0.0
+def judge(
+    data: Pointer, places: Ints, vectors: Pointer, P: Pointer, A: Pointer, count: int, n: int, slanted: bool
+) -> None:
+    """The determinants of all sets of rows, plain into START and judged into SPARE; where pivots are negative, A is
+    assembled anew, to find whether they are in another order.
+    """
+    plain, judged, left = shifted(vectors, START * n), shifted(vectors, SPARE * n), shifted(vectors, CLEANED * n)
+    sets, kept = shifted(places, SET * n), False
+    for component in range(int(data[layout.COMPONENTS])):
+        value, lowest, smallest = 1.0, 1.0, 1.0
+        for i in range(count):
+            if slanted and sets[i] == component:
+                own = vectors[PIVOT * n + i] / vectors[SLANTED * n + i]
+                value *= own
+                lowest, smallest = min(lowest, own), min(smallest, abs(own))
+        plain[component] = value
+        if lowest < 0.0 and value > 0.0:
+            if not kept:
+                assemble(data, places, vectors, P, A, count, n, False)
+                kept = True
+            for i in range(count):
+                left[i] = 1.0 if sets[i] == component else 0.0
+            if not has_positive_pivots(A, shifted(vectors, SHIFT * n), left, count):
+                value = -value
+        if data[layout.HIDES] != 0.0:
+            value *= 1.0 - HIDDEN * REDUNDANT / max(smallest, abs(value))
+        judged[component] = value
+
+
+@inner
+def answer(r: SolverRecord, data: Pointer, places: Ints, vectors: Pointer, count: int, n: int) -> None:
+    """Write the multipliers of all rows (zero if inactive) and the determinants to the beginning of the buffer, where
+    the given numbers are.
+    """
+    components, judged = int(data[layout.COMPONENTS]), data[layout.JUDGED] != 0.0
     for i in range(n):
         r.numbers[i * r.stride] = 0.0
     for i in range(count):
         r.numbers[places[ANSWER * n + i] * r.stride] = vectors[FOUND * n + i]
-    if not judged:
-        return
-    for component in range(components):
-        value, lowest, smallest = 1.0, 1.0, 1.0
-        for i in range(count):
-            if slanted and places[SET * n + i] == component:
-                own = vectors[PIVOT * n + i] / vectors[SLANTED * n + i]
-                value *= own
-                lowest, smallest = min(lowest, own), min(smallest, abs(own))
-        r.numbers[(n + component) * r.stride] = value
-        if lowest < 0.0:
-            value = -abs(value)
-        if hides:
-            value *= 1.0 - HIDDEN * REDUNDANT / max(smallest, abs(value))
-        r.numbers[(n + components + component) * r.stride] = value
+    if judged:
+        for k in range(components):
+            r.numbers[(n + k) * r.stride] = vectors[START * n + k]
+            r.numbers[(n + components + k) * r.stride] = vectors[SPARE * n + k]

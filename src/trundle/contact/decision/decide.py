@@ -48,8 +48,8 @@ from trundle.contact.decision.settle import (
 from trundle.contact.decision.several import mark_choice
 from trundle.contact.decision.share import shared_load
 from trundle.contact.decision.slow_slip import LEVERS, can_rest
-from trundle.contact.decision.smallest import EDGE
-from trundle.contact.decision.unique import diverges, is_unique
+from trundle.contact.decision.smallest import EDGE, smallest, worst
+from trundle.contact.decision.unique import ONE, SEVERAL, diverges, motions
 from trundle.kernel.pointers import float_ptr, int_ptr, part, shifted, strict
 from trundle.kernel.record import Ints
 
@@ -171,13 +171,13 @@ def find_modes(at: Contacts) -> None:
             at.state[i] = 1.0
         if at.state[i] == 1.0:
             set_sliding(at.mode, i, at.b[3 * i], at.b[3 * i + 1])
-    if is_unique(at):
-        if not hold(at, scale, plane):
-            find_others(at, scale, plane, True)
-    elif not diverges(at):
-        for j in range(WIDTH * at.contacts):
-            at.tentative[j] = at.mode[j]
-        find_others(at, scale, plane, False)
+    count = motions(at)
+    if diverges(at) if count == SEVERAL else hold(at, scale, plane):
+        return
+    for j in range(WIDTH * at.contacts):
+        at.tentative[j] = at.mode[j]
+    find_others(at, scale, plane, count != SEVERAL)
+    if count != ONE:
         mark_choice(at, scale, plane)
 
 
@@ -197,10 +197,30 @@ def find_others(at: Contacts, scale: float, plane: bool, sure: bool) -> None:
     if exact and keep_slips(at, scale, plane):
         return
     if not settle_from(at, scale):
-        # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
-        for i in range(at.contacts):
-            if at.state[i] == 1.0:
-                at.mode[WIDTH * i + CLOSED] = 1.0
+        # Neither open nor closed is possible: the equations say whether this is Painleve's paradox.
+        close_all(at)
+        if not opens_into_the_paradox(at):
+            close_all(at)
+
+
+@strict
+def close_all(at: Contacts) -> None:
+    """Close contacts that slide."""
+    for i in range(at.contacts):
+        if at.state[i] == 1.0:
+            at.mode[WIDTH * i + CLOSED] = 1.0
+
+
+@strict
+def opens_into_the_paradox(at: Contacts) -> bool:
+    """Whether friction leaves no unique acceleration when contacts that pull have opened, one after another."""
+    while motions(at) != SEVERAL:
+        smallest(at)
+        i = worst(at)
+        if i < 0 or at.f[3 * i + 2] >= 0.0:
+            return False
+        at.mode[WIDTH * i + CLOSED], at.mode[WIDTH * i + STICK] = 0.0, 0.0
+    return True
 
 
 @strict

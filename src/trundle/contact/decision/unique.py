@@ -10,17 +10,23 @@ from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, STICK, WI
 from trundle.contact.decision.memory import Contacts, own_inverse_masses
 from trundle.contact.decision.smallest import smallest, worst
 from trundle.kernel.pointers import Pointer, shifted, strict
+from trundle.linear_algebra.exchanged_pivots import has_positive_pivots
 from trundle.linear_algebra.shift import HIDDEN, REDUNDANT
 
 CLEARLY = 3.0  # times what `solve_rows` takes for zero, so that where a run meets it, it is found here too
+SEVERAL, ONE_WITH_ALL, ONE = range(3)  # motions; with some of the contacts there may be several
 LARGE = 1e3  # times the typical force at a contact: a load that grows beyond all measure
 
 
 @strict
 def is_unique(at: Contacts) -> bool:
-    """Whether every pivot of the matrix of the loads with friction has the sign of that without, as `solve_rows` judges
-    it.
-    """
+    """Whether the pivots of the matrix of the loads with friction have the signs of those without, in some order."""
+    return motions(at) != SEVERAL
+
+
+@strict
+def motions(at: Contacts) -> int:
+    """How many motions there are in these modes, as `solve_rows` judges it; or with some of the contacts only."""
     b, D, mode, mu_k, w, contacts = at.b, at.D, at.mode, at.mu_k, at.work, at.contacts
     n, m, slides = 3 * contacts, 0, False
     rows, shift = w, shifted(w, n)
@@ -35,8 +41,8 @@ def is_unique(at: Contacts) -> bool:
                 rows[m], shift[m] = j, REDUNDANT * total / count
                 m += 1
     if not slides:
-        return True
-    S, A = shifted(w, 2 * n), shifted(w, 2 * n + m * m)
+        return ONE
+    S, A, again = shifted(w, 2 * n), shifted(w, 2 * n + m * m), shifted(w, 2 * n + 2 * m * m)
     for r in range(m):
         j = int(rows[r])
         for c in range(m):
@@ -48,17 +54,20 @@ def is_unique(at: Contacts) -> bool:
                     mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)]
                     + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
                 )
-            A[r * m + c] = value
+            A[r * m + c] = again[r * m + c] = value
     eliminate(S, m)
     eliminate(A, m)
-    value, smallest = 1.0, 1.0
+    value, lowest, smallest = 1.0, 1.0, 1.0
     for k in range(m):
         own = A[k * m + k] / S[k * m + k]
-        if not own > 0.0:
-            return False
         value *= own
-        smallest = min(smallest, own)
-    return max(value, smallest) > CLEARLY * HIDDEN * REDUNDANT
+        lowest, smallest = min(lowest, own), min(smallest, abs(own))
+        rows[k] = 1.0
+    if not (value > 0.0 and max(value, smallest) > CLEARLY * HIDDEN * REDUNDANT):
+        return SEVERAL
+    if lowest > 0.0:
+        return ONE
+    return ONE_WITH_ALL if has_positive_pivots(again, shift, rows, m) else SEVERAL
 
 
 @strict
