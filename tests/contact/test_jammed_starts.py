@@ -1,5 +1,5 @@
-"""Bodies in a row, joined by hinges, that slide over a rough line on feet: a start is refused (Painleve's paradox) where
-no loads are possible, and only there; loads are searched for among all sets of feet, by equations of their own.
+"""Bodies in a row, joined by hinges, that slide over a rough line on feet: a start is refused (Painleve's paradox)
+where no loads are possible, and only there; these are searched for among all sets of feet, by equations of their own.
 """
 
 from dataclasses import dataclass

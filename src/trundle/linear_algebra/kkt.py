@@ -13,13 +13,14 @@ refinements). The norm is that of these rows alone: other rows, such as those of
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import final
 
 import casadi as ca
 
+from trundle.linear_algebra.determinant import Determinant
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
-from trundle.linear_algebra.shift import HIDDEN, REDUNDANT, REFINEMENTS
+from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
 
 Sparse = dict[int, Expr]
@@ -176,32 +177,6 @@ class Solution:
     solvable: Sequence[Expr]
     """The same, but also negative if several of the factors are negative (when two coupled bodies reach the paradox at
     once), and if the shift of the rows would hide that the determinant vanishes."""
-
-
-@final
-class Determinant:
-    """Product of one factor per row: the ratio of pivots with and without friction; `others` are inverse pivots with
-    friction in another order.
-    """
-
-    def __init__(self, factors: Sequence[Expr] = (), hides: bool = False, others: Sequence[Expr] = ()) -> None:
-        self.factors, self.hides, self.others = factors, hides, others
-        self.value = ca.SX(1)
-        for factor in factors:
-            self.value = self.value * factor
-
-    @cached_property
-    def judged(self) -> Expr:
-        """Positive if the pivots are in one of the orders, as `exchanged_pivots` explains; negative also where a small
-        shift hides that they vanish.
-        """
-        lowest, smallest = ca.SX(1), ca.SX(1)
-        for factor in self.factors:
-            lowest, smallest = ca.fmin(lowest, factor), ca.fmin(smallest, ca.fabs(factor))
-        if self.others:
-            lowest = ca.fmax(lowest, reduce(ca.fmin, self.others))
-        value = ca.if_else(lowest < 0, -ca.fabs(self.value), self.value)
-        return value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value))) if self.hides else value
 
 
 @final

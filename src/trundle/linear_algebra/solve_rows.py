@@ -23,7 +23,7 @@ WEIGHT, RIGHT, SHIFT, SHARE, FOUND, START, SPARE, CLEANED, PIVOT, SLANTED = rang
 @part_of(SolverRecord)
 def solve_rows(r: SolverRecord) -> None:
     """Compute the multipliers, and for each set of rows the ratio of determinants with and without friction, plain and
-    judged (see `kkt.Determinant`).
+    judged (see `Determinant`).
     """
     n, m = int(r.numbers[layout.ROWS * r.stride]), int(r.numbers[layout.COORDINATES * r.stride])
     places, vectors = r.places, shifted(r.scratch, layout.PLACES * n)
