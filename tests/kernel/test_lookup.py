@@ -146,7 +146,8 @@ def test_lifted_expressions_come_back_and_survive_as_text() -> None:
     text, lookups = written([X, P], [value])
     assert written([X, P], [value])[0] == text
     (again,) = read(text, lookups, [X, P])
-    restored = lifted.restored(lifted.expressions[0])
+    nodes = ca.vertcat(*[one.node for one in lifted.lookups])
+    restored = ca.substitute(lifted.expressions[0], lifted.symbols, nodes)
     f = ca.Function("f", [X, P], [value, restored, again])
     for point in rng.uniform(-1, 2, (10, 2)):
         a, b, c = (np.array(v) for v in f(point, table.block.handle))
