@@ -49,9 +49,9 @@ def test_undamped_springs_bounce_on_while_the_slides_end() -> None:
     assert np.max(np.abs(v[:, :2])) < 0.05
 
 
-@pytest.mark.parametrize("seed", [2, 5])
-def test_three_formalisms_see_the_same_transitions(seed: int) -> None:
-    """Feet at random places, thrown at random: 3 to 5 of them, dozens of slips and stops, on a slope."""
+@pytest.mark.parametrize("seed", [2, 5, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 36))])
+def test_three_formalisms_see_the_same_motion(seed: int) -> None:
+    """Feet at random places, thrown at random: 3 to 8 of them, dozens of slips and stops, on a slope."""
     found = [thrown(seed, formalism) for formalism in ("kane", "newton_euler", "udwadia_kalaba")]
     for run in found:
         assert run.ok and run.energy.drift < 1e-7
@@ -60,14 +60,14 @@ def test_three_formalisms_see_the_same_transitions(seed: int) -> None:
 
 def thrown(seed: int, formalism: Any) -> tr.Run:
     rng = np.random.default_rng(seed)
-    feet = rng.uniform(-0.4, 0.4, (int(rng.integers(3, 6)), 2))
+    feet = rng.uniform(-0.4, 0.4, (int(rng.integers(3, 6 if seed < 6 else 9)), 2))
     m = box(feet, tr.Coulomb(rng.uniform(0.36, 0.7), 0.3), tr.HuntCrossley(1e4, 1.0, exponent=1.0), 0.2 * (seed % 2))
     start = {
         "box.position": (0, 0, 0.1 + rng.uniform(0, 0.1)),
         "box.velocity": tuple(rng.uniform(-1, 1, 3)),
         "box.angular_velocity": tuple(rng.uniform(-1, 1, 3)),
     }
-    return m.build(formalism=formalism).simulate(0.3, start, samples=2, rtol=1e-9, atol=1e-9)
+    return m.build(formalism=formalism).simulate(0.3 if seed < 6 else 1.0, start, samples=2, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("feet", [FEET, [(0.3, 0.2), (0.3, -0.2), (-0.4, 0.0)], [*FEET, (0.05, 0.1), (-0.3, 0.0)]])

@@ -14,7 +14,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.active_rows import ActiveRows
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
-from trundle.linear_algebra.shift import REFINEMENTS
+from trundle.linear_algebra.shift import UNEVEN
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal, WeightedRow
 from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
@@ -90,7 +90,7 @@ class Accelerations:
         """Mass matrix and independent rows at (t, q), factored."""
         e = self.equations
         several = len({row.owner for row in self.acting if row.active is not None}) > 1
-        weights = self._contact_weights
+        weights, uneven = self._contact_weights, bool(load_ratios(self))
         rows = [
             KKTRow(
                 r.jacobian,
@@ -100,6 +100,7 @@ class Accelerations:
                 r.column,
                 shared=several and r.active is not None,
                 inertia=weights.get(r.owner) if r.active is not None else None,
+                uneven=uneven,
             )
             for r, scale in zip(self.acting, self._scale(self.acting), strict=True)
         ]
@@ -146,7 +147,7 @@ class Accelerations:
         )
         mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
         unit = 1 / (mass * self.length**2)
-        refinements = REFINEMENTS if load_ratios(self) else 0
+        refinements = UNEVEN if load_ratios(self) else 0
         return Orthogonal(e.mass, e.motion.leaves_first(), rows, self.choices, distance, unit, refinements)
 
     @property

@@ -1,12 +1,13 @@
 """Decide the modes of all contacts inside the time loop (compiled); they are written to the parameters."""
 
-from trundle.contact.collision.layout import DATA, MU_STATIC, WIDTH
+from trundle.contact.collision.layout import DATA, GIVEN, MU_STATIC, WIDTH
 from trundle.contact.decision.memory import impulses_in
 from trundle.integrate.codes import AT_ONCE
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, float_ptr, part_of, shifted
 
-LESS = 1e-8  # of the friction that holds, where another decision did not: forces of the equations are not as exact
+LESS = 1e-8  # of the friction that holds, where another decision did not: forces of the equations are not as exact; of
+# that of all loads that are shared, where loads are given
 
 
 @part_of(LoopRecord)
@@ -23,7 +24,8 @@ def decide_modes(run: LoopRecord) -> None:
     n = 3 * run.n_contacts
     if run.t - run.t_event <= max(run.h_min, AT_ONCE * abs(run.t)):  # an event has just happened
         for i in range(run.n_contacts):
-            data[n + n * n + DATA * i + MU_STATIC] *= 1.0 - LESS
+            k = n + n * n + DATA * i
+            data[k + MU_STATIC] *= max(1.0 - LESS * max(data[k + GIVEN], 1.0), 0.0)
     scales[0], scales[1] = run.speed_scale, p[run.n_p - 1]
     call_table(run.decide_once_part, table)
     impulses = impulses_in(float_ptr(table[4]), run.n_contacts)

@@ -13,7 +13,7 @@ import casadi as ca
 
 from trundle.kernel.rows_node import solved
 from trundle.linear_algebra.buffer_layout import HEAD, scratch_size
-from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled, shares_beside
+from trundle.linear_algebra.kkt import Factor, KKTRow, Solution, Sparse, coupled, refinements_of, shares_beside
 from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
 from trundle.typing import Expr
 
@@ -32,7 +32,7 @@ class ActiveRows:
         ]
         self.hides = any(row.shared for row in rows)
         self.shift = shift
-        self.refinements = REFINEMENTS if self.hides else 1
+        self.refinements = refinements_of(rows)
         loops: dict[Hashable, list[int]] = {}
         for i, row in enumerate(rows):
             loops.setdefault(row.loop, []).append(i)
@@ -58,7 +58,8 @@ class ActiveRows:
         pivots = [self.mass.inverse_pivot[k] for k in range(len(self.mass.order))]
         body = [v for group in self.groups for v in self._group(group, rhs, shares)]
         count = HEAD + len(pivots) + len(body)
-        cleanings = REFINEMENTS if shares_beside(self.rows) and refinements == REFINEMENTS else 0
+        full = shares_beside(self.rows) and refinements == self.refinements
+        cleanings = REFINEMENTS if full else 0
         size = [len(self.rows), len(pivots), self.n_components, count]
         head = [*size, friction, refinements, judged, self.hides, cleanings]
         found = len(self.rows) + 2 * self.n_components

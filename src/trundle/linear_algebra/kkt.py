@@ -20,7 +20,7 @@ import casadi as ca
 
 from trundle.linear_algebra.determinant import Determinant
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
-from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS
+from trundle.linear_algebra.shift import REDUNDANT, REFINEMENTS, UNEVEN
 from trundle.typing import Expr
 
 Sparse = dict[int, Expr]
@@ -156,11 +156,19 @@ class KKTRow:
     column: Sparse | None = None  # direction of the force if the multiplier carries friction
     shared: bool = False  # may be redundant at any pose
     inertia: Expr | None = None  # inverse mass by which its loop is weighted among redundant ones; by default the mean
+    uneven: bool = False  # whether that may be orders of magnitude from those of others
 
 
 def shares_beside(rows: Sequence[KKTRow]) -> bool:
     """Whether rows that may be redundant share loads beside others, which are to have no part in that."""
     return any(row.shared and row.inertia is not None for row in rows) and any(not row.shared for row in rows)
+
+
+def refinements_of(rows: Sequence[KKTRow]) -> int:
+    """How often multipliers are refined."""
+    if not any(row.shared for row in rows):
+        return 1
+    return UNEVEN if any(row.uneven for row in rows) else REFINEMENTS
 
 
 @final
@@ -197,7 +205,7 @@ class KKT:
         self.rows, self.scale = rows, [row.scale for row in rows]
         scale = self.scale
         self.hides = any(row.shared for row in rows)
-        self.refinements = REFINEMENTS if self.hides else 1
+        self.refinements = refinements_of(rows)
         self.shares_beside = shares_beside(rows)
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row.jacobian) for row in rows]  # L^-1 J'
@@ -296,7 +304,7 @@ class KKT:
             x = dict(first)
             for i, value in solve(left).items():
                 x[i] = x[i] + value if i in x else value
-        if not self.shares_beside or refinements < REFINEMENTS:
+        if not self.shares_beside or refinements < self.refinements:
             return x
         idle = {i: value - (shares or {}).get(i, ca.SX(0)) for i, value in x.items()}
         for _ in range(REFINEMENTS):

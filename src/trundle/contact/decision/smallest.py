@@ -16,7 +16,7 @@ from trundle.contact.decision.share import back_substitute, factor, shared_load
 from trundle.kernel.pointers import shifted, strict
 
 INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
-SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
+SHIFT, REFINEMENTS, UNEVEN = 1e-6, 3, 8  # as in `linear_algebra.shift`
 EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contact parts or slides; forces settle first
 
 
@@ -35,13 +35,14 @@ def smallest(at: Contacts) -> None:
         shifted(w, 4 * n),
         shifted(w, 5 * n),
     )
-    m = 0
+    m, refinements = 0, REFINEMENTS
     for i in range(contacts):
         total, count = own_inverse_masses(at, i)
         if at.b[at.data + numbers.DATA * i + numbers.PLANAR] == numbers.SMOOTH:
             total, count = at.b[at.D + 3 * i + 2 + n * (3 * i + 2)], 1
         ratio = at.b[at.data + numbers.DATA * i + numbers.GIVEN]
-        total *= ratio if ratio > 0.0 else 1.0
+        if ratio > 0.0:
+            total, refinements = ratio * total, UNEVEN
         for axis in range(3):
             j = 3 * i + axis
             f[j] = 0.0
@@ -67,7 +68,7 @@ def smallest(at: Contacts) -> None:
     for k in range(m):
         j = int(rows[k])
         f[j] = first[k] + mode[WIDTH * (j // 3) + SHARE_X + j % 3]
-    for _ in range(REFINEMENTS):
+    for _ in range(refinements):
         for k in range(m):
             y[k] = shift[k] * f[int(rows[k])]
         back_substitute(A, m, pivot, y)
