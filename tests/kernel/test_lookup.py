@@ -135,7 +135,7 @@ def test_slots_are_used_again_and_their_old_handles_are_not() -> None:
     assert memory.root(first) == memory.NOWHERE
 
 
-def test_lifted_expressions_survive_as_text() -> None:
+def test_lifted_expressions_come_back_and_survive_as_text() -> None:
     table = Table((KNOTS["uniform"], [0, 1, 2]), rng.normal(size=(26, 3)))
     inner = table.kind.value(P, [X[0], X[1]])
     value = ca.vertcat(X[1] * table.kind.value(P, [inner, X[0]]), ca.SX(1, 1), inner)
@@ -150,8 +150,8 @@ def test_lifted_expressions_survive_as_text() -> None:
     restored = ca.substitute(lifted.expressions[0], lifted.symbols, nodes)
     f = ca.Function("f", [X, P], [value, restored, again])
     for point in rng.uniform(-1, 2, (10, 2)):
-        a, b = (np.array(v) for v in f(point, table.block.handle))
-        assert np.array_equal(a, b)
+        a, b, c = (np.array(v) for v in f(point, table.block.handle))
+        assert np.array_equal(a, b) and np.array_equal(a, c)
 
 
 def test_without_tables_nothing_is_differentiated_twice() -> None:
