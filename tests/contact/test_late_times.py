@@ -2,6 +2,8 @@
 it."""
 
 from functools import cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,15 +42,22 @@ def pressed(number: int, t0: float) -> tr.Run:
     return can(3, 0.006).simulate(1.0, throws_of_a_coin(number + 1)[number], {"e": 0.1}, t0=t0, samples=3)
 
 
+def met(run: tr.Run) -> list[Any]:
+    """Events, without the last bounces of a landing: how many there are above the speed of rest is round-off."""
+    events = list(run.events)
+    again = [b.name == a.name and b.time - a.time < 1e-8 for a, b in pairwise(events)]
+    return [e for e, one_more in zip(events, [False, *again], strict=True) if not one_more]
+
+
 @pytest.mark.parametrize("number", [1, 3, 7])
 @pytest.mark.parametrize("t0", [1e4, 1e5])
 def test_the_last_of_a_slip_may_be_shorter_than_the_clock_resolves(number: int, t0: float) -> None:
     """A rim that is pressed with many times the weight stops within 1e-12 s: steps go on below the last digit."""
     early, late = pressed(number, 0.0), pressed(number, t0)
     assert late.ok and len(early.events) > 50
-    first = early.events[:100]  # later ones are as sensitive as the clock is coarse
-    assert [e.name for e in late.events[:100]] == [e.name for e in first]
-    np.testing.assert_allclose([e.time - t0 for e in late.events[:100]], [e.time for e in first], rtol=0, atol=1e-8)
+    first, later = (met(run)[:100] for run in (early, late))  # more are as sensitive as the clock is coarse
+    assert [e.name for e in later] == [e.name for e in first]
+    np.testing.assert_allclose([e.time - t0 for e in later], [e.time for e in first], rtol=0, atol=1e-8)
     facts = [provenance(run) for run in (early, late)]
     assert facts[1]["count_steps"] < 1.1 * facts[0]["count_steps"]
 
