@@ -109,3 +109,19 @@ def test_feet_of_a_box_that_rocks_are_at_rest() -> None:
     assert max(gaps) < 0 and max(gaps) - min(gaps) > 5e-4
     slips = [run.values(f"foot{i}.{slip}")[0] for i in range(4) for slip in ("slip_x", "slip_y")]
     assert np.max(np.abs(slips)) < 1e-14
+
+
+@pytest.mark.parametrize("phase", [0.0, 1.0])
+def test_a_spring_that_just_touches_at_the_start_is_watched(phase: float) -> None:
+    """Driven to and fro under a weight from a gap of exactly zero: friction is against the slip after each reversal."""
+    m = tr.Model("rubbing")
+    slide, body = m.body("slide", mass=1.0, inertia=0.1), m.body("body", mass=2.0, inertia=0.1)
+    m.connect(tr.Prismatic("x"), m.ground, slide, name="drive", law=tr.Flow(lambda t, q: tr.sin(5 * t + phase)))
+    m.connect(tr.Prismatic("z"), slide, body, name="lift")
+    pair = tr.HigherPair(tr.Plane(), tr.Sphere(0.1))
+    m.connect(pair, m.ground, body, name="foot", law=tr.Coulomb(MU), compliance=SOFT)
+    run = m.build().simulate(2.0, {"lift.displacement": 0.1}, samples=201)
+    slip = run.values("foot.slip_x")
+    against = -MU * run.values("foot.normal_force") * np.sign(slip)
+    wrong = np.abs(run.values("foot.slip_force_x") - against)[np.abs(slip) > 0.05]
+    assert run.ok and np.max(wrong) < 1e-9

@@ -108,7 +108,7 @@ def _data(bonds: ContactBonds, functions: SolvedEquations, ratio: Expr) -> list[
     gap, touching = bonds.contact.gap, TOUCHING * scales.length
     closed = ca.fmax(bonds.modes["closed"], gap < touching)
     if is_compliant(bonds):
-        approach = bonds.rate("normal") - TOUCHING * scales.speed * (gap < 0)
+        approach = bonds.rate("normal") - TOUCHING * scales.speed * (gap <= 0)
         closed = ca.if_else(ca.fabs(gap) < touching, approach < 0, gap < 0)
     if bonds.contact.past_ends is not None:
         closed = ca.logic_and(closed, bonds.contact.past_ends < -touching)

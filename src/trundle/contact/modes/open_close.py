@@ -67,7 +67,7 @@ class OpenClose(Mode):
     def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         gap, rate = bonds.contact.gap, bonds.rate("normal")
         if self.connection.separates:
-            closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate < 0))
+            closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate <= 0))
         else:
             scales = at.equations.scales
             closed = ca.logic_and(ca.fabs(gap) < TOUCHING * scales.length, ca.fabs(rate) < TOUCHING * scales.speed)
